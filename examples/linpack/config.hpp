@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace linpack {
+
+// The value of each enumerator is its code in HPL.dat.
+
+/// Line 9: which way ranks run over the P x Q grid.
+enum class Mapping { row_major, column_major };
+
+/// Lines 15 and 21: the variant of a panel factorization.
+enum class PanelVariant { left, crout, right };
+
+/// Line 23: how a factored panel travels along a process row.
+enum class Broadcast { ring1, ring1_modified, ring2, ring2_modified, long_, long_modified };
+
+/// Line 26: how rows are interchanged in the trailing matrix.
+enum class SwapAlgorithm { binary_exchange, spread_roll, mix };
+
+/// Lines 28 and 29: how L1 and U are stored during the update.
+enum class Form { transposed, not_transposed };
+
+/// Line 30: whether the roll phase of the long interchange is balanced.
+enum class Equilibration { off, on };
+
+/// Line 4: 6, 7, or any other integer.
+enum class Device { standard_output, standard_error, file };
+
+/// Shape of a process grid: P rows by Q columns.
+struct Grid {
+  int rows = 1;
+  int cols = 1;
+  std::int64_t size() const { return std::int64_t{rows} * cols; }
+  bool operator==(const Grid&) const = default;
+};
+
+/// What an HPL.dat holds, in the order of its 31 lines. The values are a small problem that one
+/// rank solves at once.
+struct Config {
+  std::array<std::string, 2> heading;                          // 1, 2  free text
+  std::string output_file = "HPL.out";                         // 3     used if device is file
+  Device device = Device::standard_output;                     // 4
+  std::vector<std::int64_t> n = {2000};                        // 5, 6
+  std::vector<int> nb = {128};                                 // 7, 8
+  Mapping mapping = Mapping::row_major;                        // 9
+  std::vector<Grid> grids = {{1, 1}};                          // 10 - 12
+  double threshold = 16.0;                                     // 13    <= 0: no check
+  std::vector<PanelVariant> pfact = {PanelVariant::crout};     // 14, 15
+  std::vector<int> nbmin = {4};                                // 16, 17
+  std::vector<int> ndiv = {2};                                 // 18, 19
+  std::vector<PanelVariant> rfact = {PanelVariant::right};     // 20, 21
+  std::vector<Broadcast> bcast = {Broadcast::ring1_modified};  // 22, 23
+  std::vector<int> depth = {0};                                // 24, 25
+  SwapAlgorithm swap = SwapAlgorithm::mix;                     // 26
+  int swap_threshold = 64;                                     // 27    columns
+  Form l1 = Form::transposed;                                  // 28
+  Form u = Form::transposed;                                   // 29
+  Equilibration equilibration = Equilibration::on;             // 30
+  int alignment = 8;                                           // 31    8-byte words
+
+  bool checks() const { return threshold > 0; }
+  bool operator==(const Config&) const = default;
+};
+
+/// One run: a single combination of the values of a Config.
+struct Case {
+  std::int64_t n = 0;
+  int nb = 1;
+  Grid grid;
+  int depth = 0;
+  Broadcast bcast = Broadcast::ring1;
+  PanelVariant rfact = PanelVariant::right;
+  PanelVariant pfact = PanelVariant::right;
+  int nbmin = 1;
+  int ndiv = 2;
+  Mapping mapping = Mapping::row_major;
+  SwapAlgorithm swap = SwapAlgorithm::mix;
+  int swap_threshold = 64;
+  Form l1 = Form::transposed;
+  Form u = Form::transposed;
+  Equilibration equilibration = Equilibration::on;
+  int alignment = 8;
+  double threshold = 16.0;
+
+  bool checks() const { return threshold > 0; }
+  bool operator==(const Case&) const = default;
+};
+
+/// The grid of P <= Q that uses all ranks and is nearest to a square.
+Grid squarest_grid(int ranks);
+
+}  // namespace linpack

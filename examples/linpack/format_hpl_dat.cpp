@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <charconv>
+
+#include "linpack/hpl_dat.hpp"
+#include "linpack/names.hpp"
+#include "linpack/text.hpp"
+
+namespace linpack {
+
+namespace {
+
+/// The shortest decimal number that reads back as `value`.
+std::string shortest(double value) {
+  char digits[32];
+  return std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
+
+/// "30 34  comment", the values padded to a column.
+std::string line(const std::string& values, const std::string& comment) {
+  return print("%-12s %s\n", values.c_str(), comment.c_str());
+}
+
+template <class List, class Number>
+std::string list(const List& values, Number number) {
+  std::string out;
+  for (const auto& value : values)
+    out += (out.empty() ? "" : " ") + std::to_string(number(value));
+  return out;
+}
+
+/// Two lines: how many values there are, and the values.
+template <class List, class Number>
+std::string counted(const List& values, Number number, const char* name,
+                    const std::string& comment) {
+  return line(std::to_string(values.size()), std::string("number of ") + name) +
+         line(list(values, number), comment);
+}
+
+template <class E>
+std::string choices(const char* name) {
+  std::string out = std::string(name) + ":";
+  for (std::size_t i = 0; i < Words<E>::all.size(); ++i)
+    out += " " + std::to_string(i) + "=" + std::string(Words<E>::all[i]);
+  return out;
+}
+
+}  // namespace
+
+std::string format_hpl_dat(const Config& c) {
+  const auto plain = [](auto value) { return value; };
+  const auto coded = [](auto value) { return code(value); };
+  const int device = c.device == Device::standard_output  ? 6
+                     : c.device == Device::standard_error ? 7
+                                                          : 8;
+  std::string out = c.heading[0] + "\n" + c.heading[1] + "\n";
+  // A blank line 3 would take the comment for the name.
+  out += line(c.output_file.empty() ? Config{}.output_file : c.output_file, "output file");
+  out += line(std::to_string(device), "device: 6=stdout 7=stderr other=output file");
+  out += counted(c.n, plain, "N", "N");
+  out += counted(c.nb, plain, "NB", "NB");
+  out += line(std::to_string(code(c.mapping)), choices<Mapping>("PMAP"));
+  out += line(std::to_string(c.grids.size()), "number of grids P x Q");
+  out += line(list(c.grids, [](const Grid& g) { return g.rows; }), "P");
+  out += line(list(c.grids, [](const Grid& g) { return g.cols; }), "Q");
+  out += line(shortest(c.threshold), "threshold of the residual; 0 or less: no check");
+  out += counted(c.pfact, coded, "PFACT", choices<PanelVariant>("PFACT"));
+  out += counted(c.nbmin, plain, "NBMIN", "NBMIN: columns at which recursion stops");
+  out += counted(c.ndiv, plain, "NDIV", "NDIV: parts per recursion, 2 or more");
+  out += counted(c.rfact, coded, "RFACT", choices<PanelVariant>("RFACT"));
+  out += counted(c.bcast, coded, "BCAST", choices<Broadcast>("BCAST"));
+  out += counted(c.depth, plain, "DEPTH", "DEPTH: look-ahead");
+  out += line(std::to_string(code(c.swap)), choices<SwapAlgorithm>("SWAP"));
+  out += line(std::to_string(c.swap_threshold), "columns from which mix swaps the long way");
+  out += line(std::to_string(code(c.l1)), choices<Form>("L1"));
+  out += line(std::to_string(code(c.u)), choices<Form>("U"));
+  out += line(std::to_string(code(c.equilibration)), choices<Equilibration>("equilibration"));
+  out += line(std::to_string(c.alignment), "alignment in 8-byte words");
+  return out;
+}
+
+}  // namespace linpack

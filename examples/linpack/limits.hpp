@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <limits>
+
+#include "linpack/text.hpp"
+
+namespace linpack {
+
+// Ranges of HPL.dat's integers, which are 32 bits wide in netlib HPL.
+
+constexpr std::int64_t int32_max = std::numeric_limits<std::int32_t>::max();
+
+constexpr int most_values = 20;  ///< of one list
+constexpr IntegerRange count_range{1, most_values};
+constexpr IntegerRange n_range{0, int32_max};
+constexpr IntegerRange nb_range{1, int32_max};
+constexpr IntegerRange grid_range{1, int32_max};
+constexpr IntegerRange nbmin_range{1, int32_max};
+constexpr IntegerRange ndiv_range{2, int32_max};
+constexpr IntegerRange depth_range{0, int32_max};
+constexpr IntegerRange swap_threshold_range{0, int32_max};
+constexpr IntegerRange alignment_range{1, int32_max};
+constexpr IntegerRange any_integer{std::numeric_limits<std::int32_t>::min(), int32_max};
+
+}  // namespace linpack
