@@ -5,13 +5,18 @@
 option(PLINTH_WERROR "Treat warnings in Plinth's own programs and tests as errors" OFF)
 option(PLINTH_SANITIZE "Build Plinth's own programs and tests with ASan and UBSan" OFF)
 
-# plinth_program(<target>): warnings, sanitizers where asked for, and Plinth itself.
-function(plinth_program target)
-  target_link_libraries(${target} PRIVATE plinth::plinth)
+# plinth_warnings(<target>)
+function(plinth_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow)
   if(PLINTH_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
+endfunction()
+
+# plinth_program(<target>): Plinth itself, warnings, and sanitizers where asked for.
+function(plinth_program target)
+  target_link_libraries(${target} PRIVATE plinth::plinth)
+  plinth_warnings(${target})
   if(PLINTH_SANITIZE)
     set(flags -fsanitize=address,undefined -fno-sanitize-recover=undefined
               -fno-omit-frame-pointer)

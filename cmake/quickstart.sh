@@ -187,6 +187,10 @@ if have_openmpi; then
   mpiexec_flags=(--bind-to none)
 fi
 
+if have_ninja; then
+  export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}
+fi
+
 # --- libraries ---------------------------------------------------------------------------------
 
 if [[ $install == yes ]]; then
@@ -319,10 +323,7 @@ get_kokkos_source() {
 
 # False where a step fails. (Called from a condition, so `set -e` does not act inside.)
 build_kokkos() {
-  local work=$deps/kokkos-work generator=()
-  if have_ninja; then
-    generator=(-G Ninja)
-  fi
+  local work=$deps/kokkos-work
   mkdir -p "$work"
   # Work begun under another configuration is of no use.
   if [[ -f $work/key && $(<"$work/key") != "$(kokkos_key)" ]]; then
@@ -334,7 +335,7 @@ build_kokkos() {
 
   say "building Kokkos (log: $logs/kokkos.log)"
   {
-    cmake -S "$work/source/kokkos" -B "$work/kokkos" "${generator[@]}" \
+    cmake -S "$work/source/kokkos" -B "$work/kokkos" \
       -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_STANDARD=20 \
       -DCMAKE_INSTALL_PREFIX="$kokkos_prefix" -DCMAKE_INSTALL_LIBDIR=lib \
       -DKokkos_ENABLE_OPENMP=ON -DKokkos_ENABLE_SERIAL=ON &&
@@ -345,19 +346,21 @@ build_kokkos() {
   }
 
   say "building Kokkos Kernels (log: $logs/kernels.log)"
+  # The BLAS' naming is given, because asking for it takes a Fortran compiler.
   local blas=()
   if [[ -z ${BLA_VENDOR:-} ]]; then
     blas=(-DBLA_VENDOR=OpenBLAS)
   fi
   {
-    cmake -S "$work/source/kokkos-kernels" -B "$work/kernels" "${generator[@]}" \
+    cmake -S "$work/source/kokkos-kernels" -B "$work/kernels" \
       -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_STANDARD=20 \
       -DCMAKE_INSTALL_PREFIX="$kokkos_prefix" -DCMAKE_INSTALL_LIBDIR=lib \
       -DKokkos_DIR="$kokkos_prefix/lib/cmake/Kokkos" \
       -DKokkosKernels_ADD_DEFAULT_ETI=OFF -DKokkosKernels_INST_DOUBLE=OFF \
       -DKokkosKernels_INST_LAYOUTLEFT=OFF -DKokkosKernels_INST_ORDINAL_INT=OFF \
       -DKokkosKernels_INST_OFFSET_SIZE_T=OFF -DKokkosKernels_INST_OFFSET_INT=OFF \
-      -DKokkosKernels_ENABLE_TPL_BLAS=ON "${blas[@]}" &&
+      -DKokkosKernels_ENABLE_TPL_BLAS=ON "${blas[@]}" \
+      -DF77_BLAS_MANGLE='(name,NAME) name ## _' &&
       cmake --build "$work/kernels" -j "$jobs" && cmake --install "$work/kernels"
   } </dev/null >"$logs/kernels.log" 2>&1 || {
     tail -n 15 "$logs/kernels.log" >&2
@@ -413,9 +416,6 @@ fi
 # --- Plinth ------------------------------------------------------------------------------------
 
 build=$root/build/release
-if [[ ! -f $build/CMakeCache.txt ]] && have_ninja; then
-  export CMAKE_GENERATOR=${CMAKE_GENERATOR:-Ninja}
-fi
 say "configuring in $build"
 cmake --preset release -DKokkos_DIR="$found_kokkos" -DKokkosKernels_DIR="$found_kernels" \
   "${cmake_args[@]}" </dev/null >"$logs/configure.log" 2>&1 || {

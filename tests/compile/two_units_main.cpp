@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <string>
+
+#include "plinth/plinth.hpp"
+
+std::string version_seen_by_the_other_unit();
+
+int main() { return version_seen_by_the_other_unit() == plinth::version() ? 0 : 1; }
