@@ -92,7 +92,7 @@ class Reader {
         throw InputError(out_.file, lines_.end_of(line), expected + which, "the end of the line");
       const auto value = convert(tokens[i].text);
       if (!value)
-        throw InputError(out_.file, tokens[i].at, expected + which, quoted(tokens[i].text));
+        throw InputError(out_.file, tokens[i].at, expected + which, in_quotes(tokens[i].text));
       out.push_back(static_cast<T>(*value));
     }
     warn_of_values_beyond(tokens, wanted);

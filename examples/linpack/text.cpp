@@ -62,7 +62,7 @@ std::string describe(IntegerRange range) {
                static_cast<long long>(range.max));
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 40;
   std::string out = "'";
   for (const char c : text.substr(0, longest)) {

@@ -32,6 +32,6 @@ bool looks_like_number(std::string_view text);
 std::string describe(IntegerRange range);
 
 /// 'text', with bytes that do not print as \xHH, and shortened if long.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace linpack

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "linpack/config.hpp"
+#include "linpack/result.hpp"
+
+namespace linpack {
+
+/// Which program this is.
+struct Program {
+  std::string name;         ///< "hpl"
+  std::string description;  ///< one line
+  std::string version;      ///< of Plinth
+};
+
+/// What is known before the first run.
+struct Preamble {
+  Program program;
+  Config config;
+  std::uint64_t runs = 0;
+  int ranks = 1;
+  /// Names and versions of what the program stands on: {"MPI", "Open MPI 4.1.4"}.
+  std::vector<std::pair<std::string, std::string>> environment;
+  /// Sentences for the user: where the parameters come from, what differs from them.
+  std::vector<std::string> notes;
+};
+
+/// Who wants to know about the runs. Called on rank 0, in the order of the runs.
+class Report {
+ public:
+  virtual ~Report() = default;
+  virtual void begin(const Preamble& preamble) = 0;
+  /// `notes` are differences that were not known at the beginning.
+  virtual void run(const Case& asked, const Result& result,
+                   const std::vector<std::string>& notes) = 0;
+  virtual void end(const Tally& tally) = 0;
+  /// Whether all of it reached its destination.
+  virtual bool good() const = 0;
+};
+
+}  // namespace linpack
