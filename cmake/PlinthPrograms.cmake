@@ -8,6 +8,10 @@ option(PLINTH_SANITIZE "Build Plinth's own programs and tests with ASan and UBSa
 # plinth_warnings(<target>)
 function(plinth_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    # GCC 12 sees overlapping copies in the standard library's operator+(const char*, string&&).
+    target_compile_options(${target} PRIVATE -Wno-restrict)
+  endif()
   if(PLINTH_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
