@@ -28,8 +28,8 @@ struct LcgTarget {
 /// a_ij = HplGenerator{n, seed}(i, j), rounded to T, for the entries that `target` names: netlib
 /// HPL's matrix, bit for bit (its generator of version 2.0; jump-ahead: F. B. Brown, 1994).
 ///
-/// Complexity: at most two integer multiplications per entry (one with AVX-512), and per run of
-/// rows and of columns a jump of at most 64 squarings. No allocation.
+/// Complexity: one 64-bit multiplication and one conversion per entry; one jump of at most 64
+/// squarings per change of the distance between runs. No allocation.
 /// Preconditions: `space` reaches host memory; one stride is 1; is_available(isa).
 /// The bits depend on nothing but n, seed, i and j.
 template <class Space, std::floating_point T>

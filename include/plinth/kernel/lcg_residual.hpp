@@ -15,7 +15,7 @@
 namespace plinth::kernel {
 
 /// The vectors of residual_lcg, indexed by local row (r, row_sums) or column (x, col_sums).
-/// The sums are wanted both or not at all (null).
+/// The sums are wanted both, or not at all: then both are null.
 struct LcgResidual {
   const double* x;
   double* r;
@@ -60,20 +60,21 @@ class LcgColumnSums {
 ///
 /// Complexity: one integer multiplication, a conversion and two to five floating-point operations
 /// per entry. Allocates two words per local column if sums are wanted.
-/// Preconditions: `space` reaches host memory; no local row or column is in two runs; row_sums
-/// and col_sums are both null or both not; is_available(isa). The bits depend on how runs are
-/// cut, on threads and on isa in no way.
+/// Preconditions: `space` reaches host memory; the sums are wanted both or not at all (those of
+/// no rows or no columns may be null); is_available(isa); no local row or column is in two runs.
+/// However runs are cut, and whatever the threads and isa, the bits are the same.
 template <std::floating_point T = double, class Space>
 void residual_lcg(const Space& space, std::span<const IndexRun> rows,
                   std::span<const IndexRun> cols, const LcgResidual& vectors, Index n,
                   std::uint64_t seed = 100, Isa isa = best_isa()) {
   static_assert(Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible,
                 "residual_lcg runs on the host; on a device, call HplGenerator");
-  require((vectors.row_sums == nullptr) == (vectors.col_sums == nullptr),
+  const Index row_count = total_length(rows), col_count = total_length(cols);
+  const bool sums = vectors.row_sums != nullptr || vectors.col_sums != nullptr;
+  require(!sums || ((vectors.row_sums != nullptr || row_count == 0) &&
+                    (vectors.col_sums != nullptr || col_count == 0)),
           "residual_lcg: row sums and column sums are computed together");
   require(is_available(isa), "residual_lcg: this CPU does not have the instruction set");
-  const bool sums = vectors.row_sums != nullptr;
-  const Index row_count = total_length(rows);
   constexpr Index longest_rows = 1024, longest_cols = 256;
 
   Index col_end = 0;
@@ -92,7 +93,7 @@ void residual_lcg(const Space& space, std::span<const IndexRun> rows,
       double* const row_sums = sums ? vectors.row_sums + row.local : nullptr;
       if (sums) std::fill(row_sums, row_sums + row.length, 0.0);
       LcgWalk walk(row_walk.at(row.global), right);
-      for_each_piece(cols, {0, total_length(cols)}, longest_cols, [&](const IndexRun& col) {
+      for_each_piece(cols, {0, col_count}, longest_cols, [&](const IndexRun& col) {
         std::uint64_t sum[longest_cols] = {};
         lcg_product_tile<T>(isa,
                             LcgProduct{row.length, col.length, walk.at(col.global),
