@@ -109,14 +109,34 @@ function(_plinth_include_dirs root out)
   set(${out} "${result}" PARENT_SCOPE)
 endfunction()
 
+# <out> = the library files that `roots` and all that they link name outright.
+function(_plinth_linked_files roots out)
+  set(result "")
+  foreach(root IN LISTS roots)
+    _plinth_link_closure("${root}" targets)
+    foreach(target IN LISTS targets)
+      get_target_property(links "${target}" INTERFACE_LINK_LIBRARIES)
+      foreach(link IN LISTS links)
+        if(IS_ABSOLUTE "${link}")
+          list(APPEND result "${link}")
+        endif()
+      endforeach()
+    endforeach()
+  endforeach()
+  list(REMOVE_DUPLICATES result)
+  set(${out} "${result}" PARENT_SCOPE)
+endfunction()
+
 # Was this Kokkos Kernels built against this Kokkos? <out> = TRUE where both stand in one
-# installation, or where Kernels' package file names this Kokkos (Spack gives each package a
-# prefix of its own).
+# installation or are linked into one folder, or where Kernels' package file names this Kokkos
+# (Spack gives each package a prefix of its own).
 function(_plinth_same_installation kokkos_dir kernels_dir out)
   _plinth_install_prefix("${kokkos_dir}" kokkos_prefix)
   _plinth_install_prefix("${kernels_dir}" kernels_prefix)
   set(same FALSE)
-  if(kokkos_prefix STREQUAL kernels_prefix)
+  get_filename_component(kokkos_beside "${kokkos_dir}" DIRECTORY)
+  get_filename_component(kernels_beside "${kernels_dir}" DIRECTORY)
+  if(kokkos_prefix STREQUAL kernels_prefix OR kokkos_beside STREQUAL kernels_beside)
     set(same TRUE)
   elseif(EXISTS "${kernels_dir}/KokkosKernelsConfig.cmake")
     file(STRINGS "${kernels_dir}/KokkosKernelsConfig.cmake" lines
@@ -301,7 +321,10 @@ ${_plinth_advice_debian}."
   endif()
 
   # --- BLAS and LAPACK: what the user asks for, else OpenBLAS, else whatever there is ----------
-  if(BLA_VENDOR OR DEFINED ENV{BLA_VENDOR})
+  # Where Kokkos Kernels brings another vendor's, OpenBLAS is not put next to it.
+  _plinth_linked_files("${kernels}" kernels_libraries)
+  if(BLA_VENDOR OR DEFINED ENV{BLA_VENDOR}
+     OR kernels_libraries MATCHES "mkl|armpl|blis|essl|nvpl|libsci")
     find_package(BLAS QUIET)
     find_package(LAPACK QUIET)
   else()

@@ -7,6 +7,8 @@
 // reports as usual; another rank's report is shown only if it failed. All ranks return non-zero
 // if any rank failed.
 //
+// PLINTH_TEST_RANKS, if set, is the number of ranks that must be there.
+//
 // A rank that leaves a test early can leave the others waiting for it. A watchdog bounds each
 // test case: after PLINTH_TEST_CASE_SECONDS (120 if unset) it says which case hangs on which
 // ranks, shows what failed, and aborts.
@@ -135,7 +137,14 @@ class CapturedOutput {
 
 int run_tests(int argc, char** argv) {
   int rank = 0;
+  int size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const char* expected = std::getenv("PLINTH_TEST_RANKS");
+  if (expected && std::atoi(expected) != size) {
+    std::cerr << "started on " << size << " ranks instead of " << expected << '\n';
+    return 1;
+  }
   MPI_Comm_dup(MPI_COMM_WORLD, &meeting_place);
 
   int failed = 0;
