@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 
 #include "linpack/input_error.hpp"
 #include "linpack/overrides.hpp"
@@ -22,6 +23,15 @@ std::vector<std::string> split_at_commas(const std::vector<std::string>& given) 
   }
   return out;
 }
+
+/// CLI11's layout without the dots that it puts behind what may be repeated.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string type = option->get_type_name();
+    return type.empty() ? "" : " " + type;
+  }
+};
 
 std::string help_text(const CLI::App& app, const Program& program) {
   return app.help() +
@@ -49,6 +59,7 @@ CommandLine parse_command_line(const Program& program,
   app.set_version_flag("--version", program.name + " (Plinth) " + program.version,
                        "print the version and exit");
   app.allow_extras();
+  app.formatter(std::make_shared<HelpFormatter>());
   app.add_option("-f,--file", out.file, "input file in the format of netlib's HPL.dat")
       ->type_name("FILE");
   app.add_option("--json", out.json, "write the results to FILE as JSON, too")->type_name("FILE");
