@@ -19,9 +19,11 @@ enum class ErrorKind {
 /// returned, see SolveReport). A collective call throws on every rank of its grid or on none.
 class Error : public std::runtime_error {
  public:
-  explicit Error(const std::string& what, ErrorKind kind = ErrorKind::misuse)
-      : std::runtime_error("plinth: " + what), kind_(kind) {}
+  explicit Error(const std::string& message, ErrorKind kind = ErrorKind::misuse)
+      : std::runtime_error("plinth: " + message), kind_(kind) {}
   ErrorKind kind() const noexcept { return kind_; }
+  /// what() without the library's name in front.
+  const char* message() const noexcept { return what() + sizeof("plinth: ") - 1; }
 
  private:
   ErrorKind kind_;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "plinth/comm/communicator.hpp"
+#include "plinth/core/index.hpp"
+
+namespace plinth::comm {
+
+/// All-reduction of one small message by recursive doubling over point-to-point messages
+/// (log2 P of them per process; a surplus over a power of two folds in first). `combine` must be
+/// associative and commutative to the bit, so that every process ends with the same message.
+///
+/// The scratch message is kept, so that nothing is allocated per call.
+class SmallAllreduce {
+ public:
+  explicit SmallAllreduce(Index max_bytes) : scratch_(static_cast<std::size_t>(max_bytes)) {}
+
+  /// Collective. message: `bytes` bytes, in and out. combine(std::byte* mine, const std::byte*
+  /// other) folds `other` into `mine`.
+  template <class Combine>
+  void operator()(const Communicator& communicator, std::byte* message, int bytes,
+                  Combine&& combine) {
+    const int size = communicator.size();
+    const int rank = communicator.rank();
+    int power = 1;
+    while (power * 2 <= size) power *= 2;
+    const int surplus = size - power;
+    // Ranks [power, size) hand their part to rank - power, and get the result back at the end.
+    if (rank >= power) {
+      send(communicator, message, bytes, rank - power);
+      receive(communicator, message, bytes, rank - power);
+      return;
+    }
+    if (rank < surplus) {
+      receive(communicator, scratch_.data(), bytes, rank + power);
+      combine(message, scratch_.data());
+    }
+    for (int distance = 1; distance < power; distance *= 2) {
+      const int partner = rank ^ distance;
+      check(MPI_Sendrecv(message, bytes, MPI_BYTE, partner, tag, scratch_.data(), bytes, MPI_BYTE,
+                         partner, tag, communicator.handle(), MPI_STATUS_IGNORE),
+            "MPI_Sendrecv");
+      combine(message, scratch_.data());
+    }
+    if (rank < surplus) send(communicator, message, bytes, rank + power);
+  }
+
+ private:
+  static constexpr int tag = 7;
+  static void send(const Communicator& c, const std::byte* data, int bytes, int to) {
+    check(MPI_Send(data, bytes, MPI_BYTE, to, tag, c.handle()), "MPI_Send");
+  }
+  static void receive(const Communicator& c, std::byte* data, int bytes, int from) {
+    check(MPI_Recv(data, bytes, MPI_BYTE, from, tag, c.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
+  }
+  std::vector<std::byte> scratch_;
+};
+
+}  // namespace plinth::comm

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+
+#include "plinth/comm/communicator.hpp"
+#include "plinth/core/index.hpp"
+#include "plinth/policy/layout.hpp"
+
+namespace plinth {
+
+/// How a grid communicates.
+struct GridOptions {
+  /// Hints for the communicators that carry panels along process rows.
+  MPI_Info row_info = MPI_INFO_NULL;
+  /// Hints for the communicators that carry rows and pivots along process columns.
+  MPI_Info column_info = MPI_INFO_NULL;
+  /// Longest message in bytes; longer ones are sent in pieces. At most 2^30, at least 1.
+  Index max_message = Index(1) << 30;
+};
+
+/// P x Q processes and the communicators that a distributed matrix needs: one per phase, so that
+/// messages of different phases never meet. A handle: copies share the communicators, which are
+/// freed with the last copy.
+///
+/// Ranks of the parent beyond P Q are idle: active() is false, they own nothing, and public calls
+/// return at once on them.
+class ProcessGrid {
+ public:
+  /// Collective over `parent`, which is duplicated.
+  /// Preconditions, each an Error on all ranks of `parent`: a valid communicator; a valid layout
+  /// that fits its size; the same layout and options on every rank.
+  template <GridLayout Layout>
+  ProcessGrid(MPI_Comm parent, const Layout& layout, const GridOptions& options = {}) {
+    require(parent != MPI_COMM_NULL, "ProcessGrid: the communicator is MPI_COMM_NULL");
+    auto impl = std::make_shared<Impl>();
+    impl->options = options;
+    impl->parent = comm::Communicator::duplicate(parent, MPI_INFO_NULL, "plinth parent");
+    require_same_everywhere(impl->parent, layout, options);
+    require(layout.valid(), "ProcessGrid: the layout is not a valid P x Q grid");
+    const GridShape shape = layout.shape();
+    const Index wanted = Index(shape.rows) * shape.cols;
+    require(wanted <= impl->parent.size(),
+            "ProcessGrid: a " + std::to_string(shape.rows) + " x " + std::to_string(shape.cols) +
+                " grid needs " + std::to_string(wanted) + " ranks, the communicator has " +
+                std::to_string(impl->parent.size()));
+    require(options.max_message >= 1 && options.max_message <= (Index(1) << 30),
+            "ProcessGrid: max_message must lie in [1, 2^30] bytes");
+    impl->shape = shape;
+    const int rank = impl->parent.rank();
+    impl->active = rank < shape.size();
+    if (impl->active) impl->coord = layout.coord(rank);
+    impl->connect();
+    impl_ = std::move(impl);
+  }
+
+  GridShape shape() const { return impl_->shape; }
+  GridCoord coord() const { return impl_->coord; }
+  bool active() const { return impl_->active; }
+  const GridOptions& options() const { return impl_->options; }
+
+  /// All P Q processes, in the parent's order.
+  const comm::Communicator& all() const { return impl_->all; }
+  /// This process row; rank = process column. Carries panels.
+  const comm::Communicator& row() const { return impl_->row; }
+  /// This process row; carries vectors of substitutions and residuals.
+  const comm::Communicator& row_vectors() const { return impl_->row_vectors; }
+  /// This process column; rank = process row. Carries pivot reductions.
+  const comm::Communicator& column_pivots() const { return impl_->column_pivots; }
+  /// This process column; carries rows that are interchanged.
+  const comm::Communicator& column_rows() const { return impl_->column_rows; }
+  /// This process column; carries vectors of substitutions and residuals.
+  const comm::Communicator& column_vectors() const { return impl_->column_vectors; }
+
+  /// Whether both are handles of one grid.
+  bool operator==(const ProcessGrid& other) const { return impl_ == other.impl_; }
+
+ private:
+  struct Impl {
+    GridShape shape;
+    GridCoord coord;
+    GridOptions options;
+    bool active = false;
+    comm::Communicator parent, all, row, row_vectors, column_pivots, column_rows, column_vectors;
+
+    void connect() {
+      using comm::Communicator;
+      all = Communicator::split(parent.handle(), active ? 0 : MPI_UNDEFINED, parent.rank(),
+                                "plinth grid");
+      if (!active) return;
+      row = hinted(coord.row, coord.col, options.row_info, "plinth row panels");
+      column_rows = hinted(coord.col, coord.row, options.column_info, "plinth column rows");
+      row_vectors = Communicator::duplicate(row.handle(), MPI_INFO_NULL, "plinth row vectors");
+      column_pivots = Communicator::duplicate(column_rows.handle(), options.column_info,
+                                              "plinth column pivots");
+      column_vectors =
+          Communicator::duplicate(column_rows.handle(), MPI_INFO_NULL, "plinth column vectors");
+    }
+    comm::Communicator hinted(int color, int key, MPI_Info info, const char* name) const {
+      auto plain = comm::Communicator::split(all.handle(), color, key, name);
+      if (info == MPI_INFO_NULL) return plain;
+      return comm::Communicator::duplicate(plain.handle(), info, name);
+    }
+  };
+
+  template <class Layout>
+  static void require_same_everywhere(const comm::Communicator& parent, const Layout& layout,
+                                      const GridOptions& options) {
+    const GridShape shape = layout.shape();
+    const Index sample[4] = {shape.rows, shape.cols, layout.valid() ? 1 : 0, options.max_message};
+    Index low_high[8];
+    for (int i = 0; i < 4; ++i) {
+      low_high[i] = sample[i];
+      low_high[4 + i] = -sample[i];
+    }
+    comm::check(MPI_Allreduce(MPI_IN_PLACE, low_high, 8, MPI_INT64_T, MPI_MIN, parent.handle()),
+                "MPI_Allreduce");
+    for (int i = 0; i < 4; ++i)
+      require(low_high[i] == -low_high[4 + i],
+              "ProcessGrid: the ranks do not give the same layout and options");
+  }
+
+  std::shared_ptr<const Impl> impl_;
+};
+
+}  // namespace plinth

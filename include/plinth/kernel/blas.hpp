@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <KokkosBlas2_gemv.hpp>
+#include <KokkosBlas3_gemm.hpp>
+#include <KokkosBlas3_trsm.hpp>
+#include <type_traits>
+
+#include "plinth/core/index.hpp"
+#include "plinth/core/options.hpp"
+#include "plinth/core/scalar.hpp"
+#include "plinth/kernel/view.hpp"
+#include "plinth/policy/execution.hpp"
+
+namespace plinth::kernel {
+
+/// Checked narrowing of everything that a BLAS takes as a 32-bit int.
+template <class View>
+void require_blas_range(const View& a) {
+  to_int(rows_of(a), "matrix rows");
+  to_int(cols_of(a), "matrix columns");
+  to_int(leading_dimension(a), "leading dimension");
+}
+
+/// Whether a matrix is one column whose elements are adjacent.
+template <class View>
+bool is_single_column(const View& a) {
+  return cols_of(a) == 1 && (!is_row_major<typename View::array_layout> || a.stride(0) == 1);
+}
+
+/// y := alpha op(A) x + beta y for one-column x and y, by the BLAS's gemv, which reads A once.
+/// Kokkos Kernels knows it for column-major matrices only: a row-major A is given as the transpose
+/// that it is. False, and nothing done, for the conjugate transpose of a row-major A, which gemv
+/// cannot spell.
+template <class T, class AView, class XView, class YView>
+bool gemv(T alpha, const Operand<AView>& a, const XView& x, T beta, const YView& y) {
+  using Space = typename AView::memory_space;
+  using Kokkos::LayoutLeft;
+  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
+  char op = to_char(a.op);
+  Index rows = rows_of(a.view), cols = cols_of(a.view);
+  if constexpr (is_row_major<typename AView::array_layout>) {
+    if (ScalarTraits<T>::is_complex && a.op == Op::conj_transpose) return false;
+    op = to_char(a.op == Op::none ? Op::transpose : Op::none);
+    std::swap(rows, cols);
+  }
+  const char op_c[] = {op, '\0'};
+  KokkosBlas::gemv(op_c, alpha,
+                   wrap<LayoutLeft, Space>(a.view.data(), rows, cols, leading_dimension(a.view)),
+                   Kokkos::View<const T*, LayoutLeft, Space, Unmanaged>(x.data(), x.extent(0)),
+                   beta, Kokkos::View<T*, LayoutLeft, Space, Unmanaged>(y.data(), y.extent(0)));
+  return true;
+}
+
+/// C := alpha op(A) op(B) + beta C, where op(A) is m x k, op(B) is k x n, C is m x n.
+/// All three have one layout and one scalar type: only then does Kokkos Kernels hand the product
+/// to the BLAS. A single column goes to the BLAS's gemv, which reads A only once. Does nothing
+/// where m or n is 0.
+template <ExecutionPolicy Exec, class T, class AView, class BView, class CView>
+void gemm(const Exec& exec, T alpha, const Operand<AView>& a, const Operand<BView>& b, T beta,
+          const CView& c) {
+  using Layout = typename CView::array_layout;
+  static_assert(std::is_same_v<typename AView::array_layout, Layout> &&
+                    std::is_same_v<typename BView::array_layout, Layout>,
+                "plinth: gemm wants A, B and C in one layout (transpose through Operand)");
+  static_assert(MatrixLayout<Layout>, "plinth: gemm wants LayoutLeft or LayoutRight");
+  static_assert(BlasScalar<T> && std::is_same_v<typename CView::non_const_value_type, T>,
+                "plinth: gemm wants float, double or their complex types, all the same");
+  if (rows_of(c) == 0 || cols_of(c) == 0) return;
+  require_blas_range(a.view);
+  require_blas_range(b.view);
+  require_blas_range(c);
+  const char op_a[] = {to_char(a.op), '\0'};
+  const char op_b[] = {to_char(b.op), '\0'};
+  [[maybe_unused]] auto scope = exec.enter();
+  if (b.op == Op::none && is_single_column(b.view) && is_single_column(c) &&
+      gemv(alpha, a, b.view, beta, c))
+    return;
+  KokkosBlas::gemm(op_a, op_b, alpha, a.view, b.view, beta, c);
+}
+
+template <ExecutionPolicy Exec, class T, class AView, class BView, class CView>
+void gemm(const Exec& exec, T alpha, const Operand<AView>& a, const BView& b, T beta,
+          const CView& c) {
+  gemm(exec, alpha, a, Operand<BView>{b}, beta, c);
+}
+
+/// Solves op(A) X = alpha B (side left) or X op(A) = alpha B (side right) for a triangular A and
+/// stores X over B. `uplo` names the triangle of op-less A as the caller thinks of it, that is of
+/// the matrix a.op(a.view): a lower triangle L given as a transposed operand is still `lower`.
+template <ExecutionPolicy Exec, class T, class AView, class BView>
+void trsm(const Exec& exec, Side side, Uplo uplo, Diag diag, T alpha, const Operand<AView>& a,
+          const BView& b) {
+  using Layout = typename BView::array_layout;
+  static_assert(std::is_same_v<typename AView::array_layout, Layout>,
+                "plinth: trsm wants A and B in one layout (transpose through Operand)");
+  static_assert(MatrixLayout<Layout>, "plinth: trsm wants LayoutLeft or LayoutRight");
+  static_assert(BlasScalar<T> && std::is_same_v<typename BView::non_const_value_type, T>,
+                "plinth: trsm wants float, double or their complex types, all the same");
+  if (rows_of(b) == 0 || cols_of(b) == 0) return;
+  require_blas_range(a.view);
+  require_blas_range(b);
+  const bool stored_lower = (uplo == Uplo::lower) == (a.op == Op::none);
+  const char side_c[] = {to_char(side), '\0'};
+  const char uplo_c[] = {stored_lower ? 'L' : 'U', '\0'};
+  const char op_c[] = {to_char(a.op), '\0'};
+  const char diag_c[] = {to_char(diag), '\0'};
+  [[maybe_unused]] auto scope = exec.enter();
+  KokkosBlas::trsm(side_c, uplo_c, op_c, diag_c, alpha, a.view, b);
+}
+
+/// The operand op(operand): transposing a transposed operand gives it back.
+/// Precondition: not both a conjugation and a plain transpose, which has no BLAS spelling.
+template <class View>
+Operand<View> apply(Op op, const Operand<View>& operand) {
+  if (op == Op::none) return operand;
+  if (operand.op == Op::none) return {operand.view, op};
+  constexpr bool is_complex = ScalarTraits<typename View::non_const_value_type>::is_complex;
+  require(!is_complex || op == operand.op,
+          "conjugation without transposition has no BLAS equivalent");
+  return {operand.view, Op::none};
+}
+
+}  // namespace plinth::kernel

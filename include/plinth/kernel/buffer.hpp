@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "plinth/core/index.hpp"
+#include "plinth/core/scalar.hpp"
+#include "plinth/policy/execution.hpp"
+
+namespace plinth::kernel {
+
+/// A block of elements in a memory, owned, uninitialised. Grows when asked, never shrinks.
+template <class T, MemoryPolicy Memory = HostMemory>
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(Index size) { reserve(size); }
+  Buffer(Buffer&&) noexcept = default;
+  Buffer& operator=(Buffer&&) noexcept = default;
+
+  /// Makes room for `size` elements; the contents are lost when it has to grow.
+  void reserve(Index size) {
+    if (size <= size_) return;
+    owner_.reset();
+    owner_ = Memory::allocate(static_cast<std::size_t>(size) * sizeof(T));
+    size_ = size;
+  }
+  T* data() const { return static_cast<T*>(owner_.get()); }
+  Index size() const { return size_; }
+
+ private:
+  std::shared_ptr<void> owner_;
+  Index size_ = 0;
+};
+
+/// A block of elements that kernels of `Exec` and the host (thus MPI) both use: one buffer where
+/// the host may touch the policy's memory, else a pair of them and copies between the two.
+template <class T, ExecutionPolicy Exec>
+class Staged {
+ public:
+  using Memory = typename Exec::memory;
+
+  Staged() = default;
+  explicit Staged(Index size) { reserve(size); }
+
+  void reserve(Index size) {
+    device_.reserve(size);
+    if constexpr (!Memory::host_accessible) host_.reserve(size);
+  }
+  Index size() const { return device_.size(); }
+  T* device() const { return device_.data(); }
+  T* host() const {
+    if constexpr (Memory::host_accessible) {
+      return device_.data();
+    } else {
+      return host_.data();
+    }
+  }
+
+  /// Makes elements [begin, begin + count), written by kernels, readable on the host.
+  void to_host(const Exec& exec, Index begin, Index count) const {
+    exec.fence();
+    if constexpr (!Memory::host_accessible)
+      exec.to_host(host_.data() + begin, device_.data() + begin, bytes(count));
+  }
+  /// Makes elements [begin, begin + count), written on the host, readable by kernels.
+  void to_device(const Exec& exec, Index begin, Index count) const {
+    if constexpr (!Memory::host_accessible)
+      exec.to_device(device_.data() + begin, host_.data() + begin, bytes(count));
+  }
+
+ private:
+  static std::size_t bytes(Index count) { return static_cast<std::size_t>(count) * sizeof(T); }
+  struct Nothing {
+    void reserve(Index) {}
+  };
+  Buffer<T, Memory> device_;
+  std::conditional_t<Memory::host_accessible, Nothing, Buffer<T, HostMemory>> host_;
+};
+
+}  // namespace plinth::kernel

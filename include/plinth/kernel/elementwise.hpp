@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+
+#include "plinth/core/index.hpp"
+#include "plinth/kernel/view.hpp"
+#include "plinth/policy/execution.hpp"
+
+namespace plinth::kernel {
+
+/// Calls f(i, j) for every 0 <= i < rows, 0 <= j < cols, in parallel, in an order that suits
+/// matrices of layout `Layout`. On a host the contiguous index runs innermost, in pieces of
+/// `host_piece` elements, so that f vectorizes; on a device every element is a work item.
+/// The kernel may still run on return (exec.fence()).
+template <MatrixLayout Layout, ExecutionPolicy Exec, class F>
+void for_each(const Exec& exec, Index rows, Index cols, const F& f) {
+  if (rows <= 0 || cols <= 0) return;
+  [[maybe_unused]] auto scope = exec.enter();
+  using Space = typename Exec::execution_space;
+  constexpr bool on_host =
+      Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
+  if constexpr (on_host) {
+    constexpr Index host_piece = 512;
+    const Index inner = is_row_major<Layout> ? cols : rows;
+    const Index outer = is_row_major<Layout> ? rows : cols;
+    const Index pieces = ceil_div(inner, host_piece);
+    Kokkos::parallel_for(
+        "plinth::for_each",
+        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec.space(), 0, outer * pieces),
+        [=](const Index item) {
+          const Index o = item / pieces;
+          const Index begin = (item % pieces) * host_piece;
+          const Index end = begin + host_piece < inner ? begin + host_piece : inner;
+          for (Index q = begin; q < end; ++q) {
+            if constexpr (is_row_major<Layout>) {
+              f(o, q);
+            } else {
+              f(q, o);
+            }
+          }
+        });
+  } else {
+    Kokkos::parallel_for(
+        "plinth::for_each",
+        Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>, Kokkos::IndexType<Index>>(
+            exec.space(), {Index(0), Index(0)}, {rows, cols}),
+        KOKKOS_LAMBDA(const Index i, const Index j) { f(i, j); });
+  }
+}
+
+/// to(i, j) = from(i, j), converting the scalar type where it differs. Same shape, same layout.
+template <ExecutionPolicy Exec, class From, class To>
+void copy(const Exec& exec, const From& from, const To& to) {
+  using T = typename To::non_const_value_type;
+  for_each<typename To::array_layout>(
+      exec, rows_of(to), cols_of(to),
+      KOKKOS_LAMBDA(const Index i, const Index j) { to(i, j) = static_cast<T>(from(i, j)); });
+}
+
+/// Every element of `a` becomes `value`.
+template <ExecutionPolicy Exec, class View>
+void fill(const Exec& exec, const View& a, typename View::non_const_value_type value) {
+  for_each<typename View::array_layout>(
+      exec, rows_of(a), cols_of(a),
+      KOKKOS_LAMBDA(const Index i, const Index j) { a(i, j) = value; });
+}
+
+/// to(j, i) = from(i, j): between a row-major matrix and a column-major panel. Works in square
+/// tiles, so that both sides use whole cache lines.
+template <ExecutionPolicy Exec, class From, class To>
+void transpose(const Exec& exec, const From& from, const To& to) {
+  constexpr Index tile = 16;
+  const Index rows = rows_of(from);
+  const Index cols = cols_of(from);
+  if (rows == 0 || cols == 0) return;
+  const Index tiles_across = ceil_div(cols, tile);
+  using Space = typename Exec::execution_space;
+  [[maybe_unused]] auto scope = exec.enter();
+  Kokkos::parallel_for(
+      "plinth::transpose",
+      Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec.space(), 0,
+                                                           ceil_div(rows, tile) * tiles_across),
+      KOKKOS_LAMBDA(const Index item) {
+        const Index i0 = (item / tiles_across) * tile;
+        const Index j0 = (item % tiles_across) * tile;
+        const Index i1 = i0 + tile < rows ? i0 + tile : rows;
+        const Index j1 = j0 + tile < cols ? j0 + tile : cols;
+        for (Index j = j0; j < j1; ++j)
+          for (Index i = i0; i < i1; ++i) to(j, i) = from(i, j);
+      });
+}
+
+/// to(r, j) = from(rows[r], j) for r < count; `rows` is readable by kernels.
+template <ExecutionPolicy Exec, class From, class To>
+void gather_rows(const Exec& exec, const Index* rows, Index count, const From& from,
+                 const To& to) {
+  for_each<typename From::array_layout>(
+      exec, count, cols_of(from),
+      KOKKOS_LAMBDA(const Index r, const Index j) { to(r, j) = from(rows[r], j); });
+}
+
+/// to(rows[r], j) = from(r, j) for r < count; the rows are distinct.
+template <ExecutionPolicy Exec, class From, class To>
+void scatter_rows(const Exec& exec, const Index* rows, Index count, const From& from,
+                  const To& to) {
+  for_each<typename To::array_layout>(
+      exec, count, cols_of(to),
+      KOKKOS_LAMBDA(const Index r, const Index j) { to(rows[r], j) = from(r, j); });
+}
+
+/// Exchanges rows upper[s] and lower[s] of `a`, for s = 0, ..., count - 1 in this order. Columns are
+/// independent: each work item does all exchanges for a piece of them.
+template <ExecutionPolicy Exec, class View>
+void swap_rows(const Exec& exec, const Index* upper, const Index* lower, Index count,
+               const View& a) {
+  using Space = typename Exec::execution_space;
+  using T = typename View::non_const_value_type;
+  constexpr bool on_host = Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
+  constexpr Index piece = on_host ? 512 : 1;
+  const Index cols = cols_of(a);
+  [[maybe_unused]] auto scope = exec.enter();
+  Kokkos::parallel_for(
+      "plinth::swap_rows",
+      Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec.space(), 0,
+                                                           ceil_div(cols, piece)),
+      KOKKOS_LAMBDA(const Index item) {
+        const Index begin = item * piece;
+        const Index end = begin + piece < cols ? begin + piece : cols;
+        for (Index s = 0; s < count; ++s)
+          for (Index j = begin; j < end; ++j) {
+            const T kept = a(upper[s], j);
+            a(upper[s], j) = a(lower[s], j);
+            a(lower[s], j) = kept;
+          }
+      });
+}
+
+}  // namespace plinth::kernel

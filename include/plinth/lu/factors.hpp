@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "plinth/comm/agree.hpp"
+#include "plinth/lu/factor.hpp"
+#include "plinth/lu/pivots.hpp"
+#include "plinth/lu/substitute.hpp"
+#include "plinth/matrix/copy.hpp"
+
+namespace plinth {
+
+/// L, U and the pivots of a square matrix: P A = L U. Made only by lu_factor, which consumes A, so
+/// that nobody mistakes an overwritten A for A. Move-only; solve with it as often as you like.
+template <class Matrix>
+class LuFactors {
+ public:
+  using value_type = typename Matrix::value_type;
+
+  /// L below the diagonal (unit, not stored) and U on and above it, distributed as A was.
+  const Matrix& matrix() const { return matrix_; }
+  const lu::Pivots& pivots() const { return pivots_; }
+  Index order() const { return matrix_.rows(); }
+
+  /// Global column of the first exactly zero pivot, the same on every rank; nullopt: none, so U is
+  /// invertible. With one, the factorization is complete but solving divides by zero.
+  std::optional<Index> first_zero_pivot() const { return optional(outcome_.first_zero_pivot); }
+  /// Global column of the first pivot that is infinite or not a number, likewise.
+  std::optional<Index> first_nonfinite_pivot() const { return optional(outcome_.first_nonfinite); }
+
+ private:
+  template <ExecutionPolicy Exec, class M, PivotingPolicy Pivoting>
+  friend LuFactors<M> lu_factor(const Exec&, M&&, Pivoting, const lu::FactorOptions&);
+
+  LuFactors(Matrix&& matrix, lu::Pivots pivots, lu::PanelOutcome outcome)
+      : matrix_(std::move(matrix)), pivots_(std::move(pivots)), outcome_(outcome) {}
+  static std::optional<Index> optional(Index column) {
+    return column < 0 ? std::nullopt : std::optional(column);
+  }
+
+  Matrix matrix_;
+  lu::Pivots pivots_;
+  lu::PanelOutcome outcome_;
+};
+
+/// Factors the square matrix A, which is consumed: P A = L U with partial pivoting, or A = L U with
+/// NoPivoting. Collective over A's grid.
+/// Preconditions, each an Error on every rank: A is square; square blocks (mb = nb); valid options;
+/// the same call on every rank; enough memory for the workspace (lu/factor.hpp).
+/// Outcomes: first_zero_pivot(), first_nonfinite_pivot() of the result.
+/// (2/3) n^3 flops.
+template <ExecutionPolicy Exec, class Matrix, PivotingPolicy Pivoting = PartialPivoting>
+LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
+                            const lu::FactorOptions& options = {}) {
+  static_assert(std::is_rvalue_reference_v<Matrix&&>,
+                "plinth: lu_factor consumes A: write std::move(a)");
+  static_assert(std::is_same_v<typename Matrix::memory, typename Exec::memory>,
+                "plinth: A must live in the memory of the execution policy");
+  require(a.rows() == a.cols(), "lu_factor: the matrix is " + std::to_string(a.rows()) + " x " +
+                                    std::to_string(a.cols()) + ", not square");
+  require(a.distribution().rows.block() == a.distribution().cols.block(),
+          "lu_factor: the blocks are not square");
+  require(options.valid(), "lu_factor: look-ahead >= 0, ndiv >= 2 and nbmin >= 1 wanted");
+  lu::PanelOutcome outcome;
+  lu::Pivots pivots;
+  if (a.grid().active()) {
+    trace::Off off;
+    std::optional<lu::Factorization<Matrix, Exec, Pivoting>> factorization;
+    const auto arguments = comm::Fingerprint()
+                           << a.rows() << a.distribution().rows.block() << options.lookahead
+                           << options.panel.ndiv << options.panel.nbmin
+                           << static_cast<Index>(options.panel.variant)
+                           << static_cast<Index>(options.panel.base)
+                           << static_cast<Index>(options.broadcast)
+                           << static_cast<Index>(options.keep_l);
+    comm::agree_on(a.grid().all(), "lu_factor", arguments.value(), [&] {
+      pivots = lu::Pivots(a.distribution().rows, a.grid().coord().row);
+      factorization.emplace(exec, a.grid(), a.distribution(), options, off);
+    });
+    outcome = (*factorization)(a, pivots);
+  }
+  return LuFactors<Matrix>(std::move(a), std::move(pivots), outcome);
+}
+
+/// Solves op(A) X = B with the factors of A; B is overwritten with X. As often as you like, for any
+/// number of right-hand sides. Collective.
+/// Preconditions, each an Error on every rank: B is on the factors' grid; B has order() rows, dealt
+/// like A's rows (mb and source row); the same call on every rank; enough memory.
+/// A zero pivot makes infinities and NaNs, as in LAPACK's getrs: ask first_zero_pivot() first.
+/// 2 n^2 flops per right-hand side; right-hand sides are taken `at_once` at a time, the workspace
+/// is about 3 (n/P + n/Q) at_once elements per process.
+template <ExecutionPolicy Exec, class Matrix, class Rhs>
+void lu_solve(const Exec& exec, const LuFactors<Matrix>& factors, Rhs& b, Op op = Op::none,
+              Index at_once = 128) {
+  using T = typename Matrix::value_type;
+  using Layout = typename Matrix::layout;
+  static_assert(std::is_same_v<typename Rhs::value_type, T>,
+                "plinth: B must have the scalar type of the factors");
+  const Matrix& a = factors.matrix();
+  require(b.grid() == a.grid(), "lu_solve: B is on another grid than the factors");
+  require(b.rows() == factors.order(), "lu_solve: B has " + std::to_string(b.rows()) +
+                                           " rows, the factors have " +
+                                           std::to_string(factors.order()));
+  require(b.distribution().rows == a.distribution().rows,
+          "lu_solve: the rows of B are not dealt like those of A (mb, source row)");
+  require(at_once >= 1, "lu_solve: at least one right-hand side at once");
+  if (!a.grid().active()) return;
+
+  const ProcessGrid& grid = a.grid();
+  const lu::Plan plan(a.distribution(), 0);
+  const Index nrhs = b.cols();
+  const Index width = std::min(at_once, std::max<Index>(nrhs, 1));
+  const Index local_rhs = b.local_extents().cols;
+  using RhsLayout = typename Rhs::layout;
+  std::optional<DiagonalBlocks<T, Exec, Layout>> x;
+  std::optional<lu::Substitution<T, Exec, Layout>> substitute;
+  std::optional<lu::Interchange<T, Exec, RhsLayout>> interchange;
+  kernel::Buffer<T, typename Exec::memory> top;
+  const auto arguments = comm::Fingerprint() << b.rows() << nrhs << static_cast<Index>(op)
+                                             << at_once << b.distribution().cols.block();
+  comm::agree_on(grid.all(), "lu_solve", arguments.value(), [&] {
+    x.emplace(exec, grid, a.distribution(), width);
+    substitute.emplace(exec, grid, a.distribution(), width);
+    interchange.emplace(exec, grid, b.distribution().rows, plan.block(), local_rhs);
+    if (grid.shape().rows > 1) top.reserve(plan.block() * local_rhs);
+  });
+
+  const auto permute = [&](bool inverse) {
+    std::vector<Index> pivots(static_cast<std::size_t>(plan.block()));
+    for (Index n = 0; n < plan.steps(); ++n) {
+      const lu::Step step = plan.step(inverse ? plan.steps() - 1 - n : n);
+      factors.pivots().fetch(grid, step, pivots.data());
+      interchange->apply({step.cols.begin, pivots.data(), step.width(), inverse}, b.local(),
+                         kernel::wrap<RhsLayout, typename Exec::memory::space>(
+                             top.data(), step.width(), local_rhs,
+                             std::max<Index>(1, kernel::is_row_major<RhsLayout> ? local_rhs
+                                                                                 : step.width())));
+    }
+  };
+  if (op == Op::none) permute(false);
+  for (Index begin = 0; begin < nrhs; begin += width) {
+    const Range which{begin, std::min(begin + width, nrhs)};
+    x->import_columns(b.local(), b.distribution().cols, which);
+    if (op == Op::none) {
+      (*substitute)(Uplo::lower, Diag::unit, op, a.local(), *x);
+      (*substitute)(Uplo::upper, Diag::non_unit, op, a.local(), *x);
+    } else {
+      (*substitute)(Uplo::upper, Diag::non_unit, op, a.local(), *x);
+      (*substitute)(Uplo::lower, Diag::unit, op, a.local(), *x);
+    }
+    x->export_columns(b.local(), b.distribution().cols, which);
+  }
+  if (op != Op::none) permute(true);
+}
+
+}  // namespace plinth

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "plinth/comm/broadcast.hpp"
+#include "plinth/comm/grid.hpp"
+#include "plinth/kernel/buffer.hpp"
+#include "plinth/kernel/elementwise.hpp"
+#include "plinth/kernel/view.hpp"
+#include "plinth/lu/plan.hpp"
+
+namespace plinth::lu {
+
+/// What the factorization of a panel found, the same on every process once it has arrived.
+struct PanelOutcome {
+  Index first_zero_pivot = -1;  ///< global column of the first exactly zero pivot, or -1
+  Index first_nonfinite = -1;   ///< global column of the first infinite or NaN pivot, or -1
+};
+
+/// The factored panel of one step: the one thing that moves along process rows. One contiguous
+/// object, column-major with leading dimension width + rows below:
+///
+///     +-------+
+///     | L\U   |  width x width   L11 (unit lower) and U11, the same in every process row
+///     +-------+
+///     | L21   |  this process row's rows below the diagonal block
+///     +-------+
+///
+/// followed, in the same message, by the pivots (global rows, one per column) and the outcome.
+/// It is factored into, broadcast and multiplied with in place. Its columns are the rows of a
+/// row-major View, so products with row-major matrices take it as a transposed operand, uncopied.
+template <class T, ExecutionPolicy Exec>
+class Panel {
+ public:
+  using Space = typename Exec::memory::space;
+
+  /// Room for a panel of `elements` elements and `width` columns.
+  Panel(Index elements, Index width)
+      : storage_(elements + trailer_elements(width)), pivots_(static_cast<std::size_t>(width)) {}
+
+  /// Takes the shape of a step, contents unspecified.
+  void reshape(const Step& step, const LocalStep& mine) {
+    step_ = step;
+    below_ = mine.below.size();
+    outcome_ = {};
+  }
+
+  const Step& step() const { return step_; }
+  Index width() const { return step_.width(); }
+  Index below() const { return below_; }
+  Index lead() const { return width() + below_; }
+  /// Elements of top block and L21.
+  Index elements() const { return width() * lead(); }
+
+  /// Column-major data on the host, lead() apart, valid between factorization and reshape.
+  T* host() const { return storage_.host(); }
+  T* device() const { return storage_.device(); }
+
+  /// L11 and U11, and L21, as operands of products with matrices of layout `Layout`.
+  template <class Layout>
+  auto top() const {
+    return kernel::column_major<Layout, Space>(storage_.device(), width(), width(), lead());
+  }
+  template <class Layout>
+  auto l21() const {
+    return kernel::column_major<Layout, Space>(storage_.device() + width(), below_, width(),
+                                               lead());
+  }
+
+  /// Global pivot row of each column: column c of the panel was interchanged with it.
+  const Index* pivots() const { return pivots_.data(); }
+  Index* pivots() { return pivots_.data(); }
+  const PanelOutcome& outcome() const { return outcome_; }
+  PanelOutcome& outcome() { return outcome_; }
+
+  /// Copies the panel's columns of the local matrix in: the diagonal block's rows to the top, on
+  /// the process row that owns them, the rows below to L21.
+  template <class View>
+  void load(const Exec& exec, const View& local, const LocalStep& mine) {
+    copy_rows(exec, local, mine, [&](const auto& from, const auto& to) { move(exec, from, to); });
+    storage_.to_host(exec, 0, elements());
+  }
+  /// Copies the factored columns back, L21 only if `with_l21`.
+  template <class View>
+  void store(const Exec& exec, const View& local, const LocalStep& mine, bool with_l21) const {
+    copy_rows(
+        exec, local, mine, [&](const auto& to, const auto& from) { move(exec, from, to); },
+        with_l21);
+  }
+
+  /// Starts the broadcast along the process row. The owner's panel must be factored.
+  void send(const Exec& exec, const ProcessGrid& grid, comm::BroadcastAlgorithm algorithm) {
+    const bool owner = grid.coord().col == step_.owner_col;
+    if (owner) pack_trailer();
+    arrived_ = false;
+    const Index bytes =
+        (elements() + trailer_elements(width())) * static_cast<Index>(sizeof(T));
+    broadcast_.start(grid.row(), storage_.host(), bytes, step_.owner_col,
+                     static_cast<int>(step_.k % 1024), algorithm, grid.options().max_message);
+    if (owner) arrive(exec);
+  }
+  /// Passes pieces on, without blocking.
+  void progress() { broadcast_.progress(); }
+  /// Returns when the panel is here and ready for kernels.
+  void wait(const Exec& exec) {
+    if (arrived_) return;
+    broadcast_.wait_arrival();
+    unpack_trailer();
+    arrive(exec);
+  }
+  /// Returns when the panel may be reshaped: neighbours have what they were sent.
+  void release() { broadcast_.finish(); }
+
+ private:
+  /// Pivots and outcome, in whole elements of T behind the data.
+  static Index trailer_elements(Index width) {
+    return ceil_div((width + 2) * static_cast<Index>(sizeof(Index)),
+                    static_cast<Index>(sizeof(T)));
+  }
+  std::byte* trailer() const { return reinterpret_cast<std::byte*>(storage_.host() + elements()); }
+  void pack_trailer() {
+    const Index found[2] = {outcome_.first_zero_pivot, outcome_.first_nonfinite};
+    const auto width_bytes = static_cast<std::size_t>(width()) * sizeof(Index);
+    std::memcpy(trailer(), pivots_.data(), width_bytes);
+    std::memcpy(trailer() + width_bytes, found, sizeof found);
+  }
+  void unpack_trailer() {
+    Index found[2];
+    const auto width_bytes = static_cast<std::size_t>(width()) * sizeof(Index);
+    std::memcpy(pivots_.data(), trailer(), width_bytes);
+    std::memcpy(found, trailer() + width_bytes, sizeof found);
+    outcome_ = {found[0], found[1]};
+  }
+  void arrive(const Exec& exec) {
+    storage_.to_device(exec, 0, elements());
+    arrived_ = true;
+  }
+
+  template <class View, class Move>
+  void copy_rows(const Exec&, const View& local, const LocalStep& mine, Move&& move_rows,
+                 bool with_l21 = true) const {
+    using Layout = typename View::array_layout;
+    if (mine.has_diagonal_rows) {
+      move_rows(kernel::part(local, mine.top, mine.panel), top<Layout>().view);
+    }
+    if (with_l21) move_rows(kernel::part(local, mine.below, mine.panel), l21<Layout>().view);
+  }
+  /// Between the matrix and the panel, whose View is the transpose of a row-major matrix's.
+  template <class From, class To>
+  static void move(const Exec& exec, const From& from, const To& to) {
+    if constexpr (kernel::is_row_major<typename To::array_layout>) {
+      kernel::transpose(exec, from, to);
+    } else {
+      kernel::copy(exec, from, to);
+    }
+  }
+
+  kernel::Staged<T, Exec> storage_;
+  std::vector<Index> pivots_;
+  PanelOutcome outcome_;
+  Step step_;
+  Index below_ = 0;
+  comm::Broadcast broadcast_;
+  bool arrived_ = true;
+};
+
+}  // namespace plinth::lu

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "plinth/comm/agree.hpp"
+#include "plinth/comm/grid.hpp"
+#include "plinth/core/scalar.hpp"
+#include "plinth/kernel/view.hpp"
+#include "plinth/matrix/distribution.hpp"
+#include "plinth/policy/memory.hpp"
+
+namespace plinth {
+
+/// How a matrix is cut and where it begins.
+struct MatrixLayoutOptions {
+  Index mb = 128;        ///< rows of a block
+  Index nb = 128;        ///< columns of a block
+  int source_row = 0;    ///< process row that owns the first block row
+  int source_col = 0;    ///< process column that owns the first block column
+};
+
+/// An m x n matrix, dealt block-cyclically to a process grid. This process's part is one View.
+///
+/// | parameter | meaning                                                                       |
+/// |-----------|-------------------------------------------------------------------------------|
+/// | T         | scalar type                                                                   |
+/// | Memory    | where the local part lives (policy/memory.hpp)                                |
+/// | Layout    | LayoutRight: rows contiguous, the fastest for LU (row interchanges are plain  |
+/// |           | copies). LayoutLeft: columns contiguous, as ScaLAPACK stores them             |
+///
+/// A matrix either owns its storage or wraps the caller's. Move-only: a copy of a distributed
+/// matrix is never made by accident (see copy(), matrix/copy.hpp).
+template <Scalar T, MemoryPolicy Memory = HostMemory,
+          kernel::MatrixLayout Layout = Kokkos::LayoutRight>
+class DistributedMatrix {
+ public:
+  using value_type = T;
+  using memory = Memory;
+  using layout = Layout;
+  using View = kernel::MatrixView<T, Layout, typename Memory::space>;
+
+  /// Owning, uninitialised. Collective. Preconditions, each an Error on every rank of the grid:
+  /// rows, cols >= 0; positive block sizes; source on the grid; the same arguments on every rank;
+  /// enough memory on every rank (kind memory).
+  DistributedMatrix(const ProcessGrid& grid, Index rows, Index cols,
+                    const MatrixLayoutOptions& options = {})
+      : grid_(grid) {
+    construct(rows, cols, options, [&] {
+      const Extents mine = local_extents();
+      const Index lead = padded(is_row_major ? mine.cols : mine.rows);
+      const Index lines = is_row_major ? mine.rows : mine.cols;
+      owner_ = Memory::allocate(static_cast<std::size_t>(lead * lines) * sizeof(T));
+      set_view(static_cast<T*>(owner_.get()), lead);
+    });
+  }
+
+  /// Wraps storage of the caller's, which must outlive the matrix: `local` points to this process's
+  /// first element, `leading_dimension` is the distance between columns (LayoutLeft) or rows
+  /// (LayoutRight). Padding is never read or written. Collective. Preconditions, each an Error on
+  /// every rank: those of the owning constructor; leading_dimension >= local rows (LayoutLeft) or
+  /// local columns (LayoutRight); local is not null unless this process owns nothing.
+  DistributedMatrix(const ProcessGrid& grid, Index rows, Index cols,
+                    const MatrixLayoutOptions& options, T* local, Index leading_dimension)
+      : grid_(grid) {
+    construct(rows, cols, options, [&] {
+      const Extents mine = local_extents();
+      const Index least = is_row_major ? mine.cols : mine.rows;
+      require(leading_dimension >= least, "leading dimension " +
+                                              std::to_string(leading_dimension) +
+                                              " is less than " + std::to_string(least));
+      require(local != nullptr || mine.rows == 0 || mine.cols == 0,
+              "the local pointer is null, but this process owns elements");
+      set_view(local, std::max<Index>(leading_dimension, 1));
+    });
+  }
+
+  DistributedMatrix(DistributedMatrix&&) noexcept = default;
+  DistributedMatrix& operator=(DistributedMatrix&&) noexcept = default;
+
+  const ProcessGrid& grid() const { return grid_; }
+  const Distribution& distribution() const { return distribution_; }
+  Index rows() const { return distribution_.rows.size(); }
+  Index cols() const { return distribution_.cols.size(); }
+  /// Rows and columns that this process owns; 0 x 0 on an idle rank.
+  Extents local_extents() const {
+    return grid_.active() ? distribution_.local_extents(grid_.coord()) : Extents{};
+  }
+  /// This process's part, local_extents() in size. Elements are for kernels: host code may touch
+  /// them only if Memory::host_accessible.
+  const View& local() const { return view_; }
+  Index global_row(Index local_row) const {
+    return distribution_.rows.global(local_row, grid_.coord().row);
+  }
+  Index global_col(Index local_col) const {
+    return distribution_.cols.global(local_col, grid_.coord().col);
+  }
+
+ private:
+  static constexpr bool is_row_major = kernel::is_row_major<Layout>;
+
+  /// Checks the arguments and makes the local part, agreeing on the outcome.
+  template <class MakeLocal>
+  void construct(Index rows, Index cols, const MatrixLayoutOptions& o, MakeLocal&& make_local) {
+    const GridShape shape = grid_.shape();
+    const auto distribute = [&] {
+      distribution_ = {BlockCyclic(rows, o.mb, shape.rows, o.source_row),
+                       BlockCyclic(cols, o.nb, shape.cols, o.source_col)};
+    };
+    if (!grid_.active()) return distribute();
+    const auto arguments = comm::Fingerprint() << rows << cols << o.mb << o.nb << o.source_row
+                                               << o.source_col;
+    comm::agree_on(grid_.all(), "DistributedMatrix", arguments.value(), [&] {
+      distribute();
+      make_local();
+    });
+  }
+  /// Whole cache lines, and not a multiple of a page: neighbouring lines of a matrix would fall
+  /// into the same cache sets.
+  static Index padded(Index length) {
+    constexpr Index line = 64 / static_cast<Index>(sizeof(T) < 64 ? sizeof(T) : 64);
+    Index lead = std::max<Index>(1, ceil_div(length, line)) * line;
+    if (lead * static_cast<Index>(sizeof(T)) % 4096 == 0) lead += line;
+    return lead;
+  }
+  void set_view(T* data, Index lead) {
+    const Extents mine = local_extents();
+    view_ = kernel::wrap<Layout, typename Memory::space>(data, mine.rows, mine.cols, lead);
+  }
+
+  ProcessGrid grid_;
+  Distribution distribution_;
+  std::shared_ptr<void> owner_;
+  View view_;
+};
+
+}  // namespace plinth

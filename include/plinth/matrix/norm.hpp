@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "plinth/comm/grid.hpp"
+#include "plinth/comm/mpi.hpp"
+#include "plinth/core/options.hpp"
+#include "plinth/kernel/buffer.hpp"
+#include "plinth/kernel/elementwise.hpp"
+#include "plinth/matrix/distributed_matrix.hpp"
+
+namespace plinth {
+
+/// The largest of `values` with NaN above all: a norm must not hide one.
+template <class Real>
+Real largest(const std::vector<Real>& values) {
+  Real most = Real(0);
+  for (const Real v : values) {
+    if (is_nan(v)) return v;
+    most = std::max(most, v);
+  }
+  return most;
+}
+
+/// Sums over each local row (or column) of the moduli of the local elements; on the host.
+template <bool by_row, ExecutionPolicy Exec, class View>
+auto absolute_sums(const Exec& exec, const View& a) {
+  using Real = RealOf<typename View::non_const_value_type>;
+  using Space = typename Exec::execution_space;
+  const Index lines = by_row ? kernel::rows_of(a) : kernel::cols_of(a);
+  const Index along = by_row ? kernel::cols_of(a) : kernel::rows_of(a);
+  kernel::Staged<Real, Exec> sums(lines);
+  Real* const out = sums.device();
+  {
+    [[maybe_unused]] auto scope = exec.enter();
+    // In pieces of lines, so that the contiguous index of either layout is used in turn.
+    constexpr Index piece = 64;
+    Kokkos::parallel_for(
+        "plinth::absolute_sums",
+        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec.space(), 0,
+                                                             ceil_div(lines, piece)),
+        KOKKOS_LAMBDA(const Index item) {
+          const Index begin = item * piece;
+          const Index end = begin + piece < lines ? begin + piece : lines;
+          for (Index l = begin; l < end; ++l) out[l] = Real(0);
+          constexpr bool line_contiguous =
+              kernel::is_row_major<typename View::array_layout> == by_row;
+          if (line_contiguous) {
+            for (Index l = begin; l < end; ++l)
+              for (Index q = 0; q < along; ++q) out[l] += modulus(by_row ? a(l, q) : a(q, l));
+          } else {
+            for (Index q = 0; q < along; ++q)
+              for (Index l = begin; l < end; ++l) out[l] += modulus(by_row ? a(l, q) : a(q, l));
+          }
+        });
+  }
+  sums.to_host(exec, 0, lines);
+  return std::vector<Real>(sums.host(), sums.host() + lines);
+}
+
+/// ||A|| in the one norm or the infinity norm, the same on every rank of the grid; NaN if A has
+/// one. 0 on idle ranks. Collective: two reductions. O(m n / (P Q)).
+template <ExecutionPolicy Exec, class Matrix>
+RealOf<typename Matrix::value_type> norm(const Exec& exec, const Matrix& a, Norm which) {
+  using Real = RealOf<typename Matrix::value_type>;
+  require(which == Norm::one || which == Norm::inf, "norm: only the one and infinity norms");
+  const ProcessGrid& grid = a.grid();
+  if (!grid.active()) return Real(0);
+  const bool by_row = which == Norm::inf;
+  std::vector<Real> sums =
+      by_row ? absolute_sums<true>(exec, a.local()) : absolute_sums<false>(exec, a.local());
+  const comm::Communicator& line = by_row ? grid.row_vectors() : grid.column_vectors();
+  comm::check(MPI_Allreduce(MPI_IN_PLACE, sums.data(), to_int(Index(sums.size()), "local extent"),
+                            comm::datatype<Real>(), MPI_SUM, line.handle()),
+              "MPI_Allreduce");
+  // A maximum does not carry NaN reliably: send "is there one" along.
+  Real found[2] = {largest(sums), Real(0)};
+  if (is_nan(found[0])) found[0] = Real(0), found[1] = Real(1);
+  comm::check(MPI_Allreduce(MPI_IN_PLACE, found, 2, comm::datatype<Real>(), MPI_MAX,
+                            grid.all().handle()),
+              "MPI_Allreduce");
+  return found[1] > Real(0) ? std::numeric_limits<Real>::quiet_NaN() : found[0];
+}
+
+}  // namespace plinth

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "plinth/policy/memory.hpp"
+
+namespace plinth {
+
+/// Where data lives, where kernels run, and how data gets to the host and back.
+///
+///   E::execution_space   Kokkos space that kernels run in
+///   E::memory            MemoryPolicy of the matrices that kernels work on
+///   e.space()            the execution space instance
+///   e.enter()            a scope object: kernels touch E::memory only while one is alive; leaving
+///                        the scope does not imply that the kernel has finished (fence() does)
+///   e.fence()            waits for all kernels and copies
+///   e.to_host(d, s, n)   copies n bytes from E::memory to the host; done on return
+///   e.to_device(d, s, n) copies n bytes from the host to E::memory; done on return
+///   e.host()             policy for work on host memory (panels, vectors): itself on a host
+///
+/// Algorithms reach the elements of a matrix only through kernels (kernel/) and these copies.
+template <class E>
+concept ExecutionPolicy = MemoryPolicy<typename E::memory> &&
+    requires(const E& e, void* to, const void* from, std::size_t bytes) {
+  typename E::execution_space;
+  { e.space() } -> std::convertible_to<typename E::execution_space>;
+  e.enter();
+  e.fence();
+  e.to_host(to, from, bytes);
+  e.to_device(to, from, bytes);
+  e.host();
+};
+
+/// Data in host memory, kernels on the host: any Kokkos host space.
+template <class Space = Kokkos::DefaultHostExecutionSpace>
+class HostExecution {
+ public:
+  using execution_space = Space;
+  using memory = HostMemory;
+  struct Scope {
+    ~Scope() {}  // a scope is an object with a lifetime, also where nothing happens at its end
+  };
+
+  HostExecution() = default;
+  explicit HostExecution(Space space) : space_(std::move(space)) {}
+
+  const Space& space() const { return space_; }
+  Scope enter() const { return {}; }
+  void fence() const { space_.fence(); }
+  void to_host(void* to, const void* from, std::size_t bytes) const {
+    if (to != from && bytes != 0) std::memcpy(to, from, bytes);
+  }
+  void to_device(void* to, const void* from, std::size_t bytes) const {
+    to_host(to, from, bytes);
+  }
+  const HostExecution& host() const { return *this; }
+
+ private:
+  Space space_;
+};
+
+template <class E>
+inline constexpr bool is_host_accessible = E::memory::host_accessible;
+
+}  // namespace plinth

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "plinth/core/index.hpp"
+
+namespace plinth {
+
+/// Order in which a panel's columns are brought up to date: left-looking (all updates of a column
+/// just before it is factored), Crout (a column of L and a row of U at a time), right-looking
+/// (the rest of the panel after each column).
+enum class PanelVariant { left, crout, right };
+
+/// Recursive panel factorization (Toledo 1997; Gustavson 1997): a panel is cut into `ndiv` parts
+/// by `variant` until a part is at most `nbmin` columns wide, which `base` factors column by
+/// column.
+struct RecursivePanel {
+  PanelVariant variant = PanelVariant::right;
+  PanelVariant base = PanelVariant::left;
+  Index ndiv = 2;
+  Index nbmin = 8;
+
+  constexpr bool valid() const { return ndiv >= 2 && nbmin >= 1; }
+};
+
+}  // namespace plinth

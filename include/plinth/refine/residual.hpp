@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+
+#include "plinth/comm/agree.hpp"
+#include "plinth/kernel/blas.hpp"
+#include "plinth/matrix/copy.hpp"
+#include "plinth/matrix/diagonal_blocks.hpp"
+#include "plinth/matrix/distributed_matrix.hpp"
+
+namespace plinth {
+
+/// r := b - A x for m x n A, n x c x and m x c b and r. Collective.
+/// Preconditions, each an Error on every rank: A is square with square blocks; one grid; x, b and r
+/// have A's rows, dealt like A's rows; x, b and r have the same distribution; enough memory.
+/// 2 n^2 c flops; the columns are taken `at_once` at a time. Per piece: one all-to-all along rows
+/// each for x in and r out, an allgather along columns, a reduce-scatter along rows.
+template <ExecutionPolicy Exec, class Matrix, class Rhs>
+void residual(const Exec& exec, const Matrix& a, const Rhs& x, const Rhs& b, Rhs& r,
+              Index at_once = 128) {
+  using T = typename Matrix::value_type;
+  using Layout = typename Matrix::layout;
+  static_assert(std::is_same_v<typename Rhs::value_type, T>, "plinth: residual: one scalar type");
+  require(a.rows() == a.cols() && a.distribution().rows.block() == a.distribution().cols.block(),
+          "residual: a square matrix in square blocks wanted");
+  require(x.grid() == a.grid() && b.grid() == a.grid() && r.grid() == a.grid(),
+          "residual: the operands are on different grids");
+  require(x.distribution() == b.distribution() && r.distribution() == b.distribution() &&
+              b.distribution().rows == a.distribution().rows,
+          "residual: x, b and r must be dealt alike, their rows like A's");
+  require(at_once >= 1, "residual: at least one column at once");
+  if (!a.grid().active()) return;
+
+  const Index cols = b.cols();
+  const Index width = std::min(at_once, std::max<Index>(cols, 1));
+  const Extents mine = a.local_extents();
+  DiagonalBlocks<T, Exec, Layout> blocks(exec, a.grid(), a.distribution(), width);
+  kernel::Buffer<T, typename Exec::memory> xs(mine.cols * width), ys(mine.rows * width);
+  const auto wrap = [&](const auto& buffer, Index rows, Index c) {
+    return kernel::wrap<Layout, typename Exec::memory::space>(
+        buffer.data(), rows, c, std::max<Index>(1, kernel::is_row_major<Layout> ? c : rows));
+  };
+  for (Index begin = 0; begin < cols; begin += width) {
+    const Range which{begin, std::min(begin + width, cols)};
+    blocks.import_columns(x.local(), x.distribution().cols, which);
+    const auto x_local = wrap(xs, mine.cols, which.size());
+    const auto y_local = wrap(ys, mine.rows, which.size());
+    blocks.spread_to_columns(x_local);
+    kernel::fill(exec, y_local, T(0));
+    kernel::gemm(exec, T(-1), kernel::Operand<typename Matrix::View>{a.local()}, x_local, T(1),
+                 y_local);
+    blocks.sum_from_rows(y_local);
+    blocks.export_columns(r.local(), r.distribution().cols, which);
+  }
+  const auto r_view = r.local();
+  const auto b_view = b.local();
+  kernel::for_each<typename Rhs::layout>(
+      exec, kernel::rows_of(r_view), kernel::cols_of(r_view),
+      KOKKOS_LAMBDA(const Index i, const Index j) { r_view(i, j) += b_view(i, j); });
+  exec.fence();
+}
+
+}  // namespace plinth

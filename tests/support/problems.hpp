@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Matrices to test with, grids to test on, and distributed matrices seen as a whole.
+#pragma once
+
+#include <mpi.h>
+
+#include <cmath>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "plinth/plinth.hpp"
+
+namespace plinth_test {
+
+using plinth::Index;
+
+/// A reproducible number in (-1/2, 1/2) for (i, j): a hash, so that it depends on nothing else.
+inline double noise(Index i, Index j, std::uint64_t seed = 1) {
+  std::uint64_t x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u +
+                    static_cast<std::uint64_t>(j) * 0xc2b2ae3d27d4eb4fu + seed * 0x165667b19e3779f9u;
+  for (int round = 0; round < 3; ++round) {
+    x ^= x >> 31;
+    x *= 0xd6e8feb86659fd93u;
+  }
+  x ^= x >> 32;
+  return static_cast<double>(x >> 11) * 0x1p-53 - 0.5;
+}
+
+/// The same as any scalar; a complex one has independent parts.
+template <class T>
+T noise_as(Index i, Index j, std::uint64_t seed = 1) {
+  using Real = plinth::RealOf<T>;
+  if constexpr (plinth::ScalarTraits<T>::is_complex) {
+    return T(static_cast<Real>(noise(i, j, seed)), static_cast<Real>(noise(i, j, seed + 1000)));
+  } else {
+    return static_cast<Real>(noise(i, j, seed));
+  }
+}
+
+/// All P x Q grids that `ranks` ranks allow and that a test should see, smaller ones included, so
+/// that there are idle ranks too.
+inline std::vector<plinth::GridShape> grids(int ranks) {
+  std::vector<plinth::GridShape> shapes;
+  for (const plinth::GridShape shape : {plinth::GridShape{1, 1}, plinth::GridShape{1, 2},
+                                        plinth::GridShape{2, 1}, plinth::GridShape{2, 2},
+                                        plinth::GridShape{1, 4}, plinth::GridShape{4, 1},
+                                        plinth::GridShape{2, 3}, plinth::GridShape{3, 2},
+                                        plinth::GridShape{5, 1}, plinth::GridShape{1, 5},
+                                        plinth::GridShape{1, 3}, plinth::GridShape{3, 1}})
+    if (shape.size() <= ranks && shape.size() * 2 >= ranks) shapes.push_back(shape);
+  return shapes;
+}
+
+inline int world_size() {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+inline int world_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+/// A whole matrix in column-major order.
+template <class T>
+struct Dense {
+  Index rows = 0;
+  Index cols = 0;
+  std::vector<T> data;
+  Dense(Index m, Index n) : rows(m), cols(n), data(static_cast<std::size_t>(m * n)) {}
+  T& operator()(Index i, Index j) { return data[static_cast<std::size_t>(i + j * rows)]; }
+  const T& operator()(Index i, Index j) const {
+    return data[static_cast<std::size_t>(i + j * rows)];
+  }
+};
+
+template <class T, class F>
+Dense<T> make_dense(Index m, Index n, const F& f) {
+  Dense<T> a(m, n);
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < m; ++i) a(i, j) = f(i, j);
+  return a;
+}
+
+/// The whole of a distributed host matrix, on every rank of its grid.
+template <class Matrix>
+auto gather(const Matrix& a) {
+  using T = typename Matrix::value_type;
+  Dense<T> whole(a.rows(), a.cols());
+  const auto view = a.local();
+  const plinth::Extents mine = a.local_extents();
+  for (Index j = 0; j < mine.cols; ++j)
+    for (Index i = 0; i < mine.rows; ++i) whole(a.global_row(i), a.global_col(j)) = view(i, j);
+  MPI_Allreduce(MPI_IN_PLACE, whole.data.data(), static_cast<int>(whole.data.size()),
+                plinth::comm::datatype<T>(), MPI_SUM, a.grid().all().handle());
+  return whole;
+}
+
+/// The pivots of a factorization as LAPACK would give them, counted from 0, on every rank.
+template <class Factors>
+std::vector<Index> gather_pivots(const Factors& factors) {
+  const auto& a = factors.matrix();
+  const auto& rows = a.distribution().rows;
+  std::vector<Index> all(static_cast<std::size_t>(factors.order()), 0);
+  const auto& local = factors.pivots().local();
+  for (std::size_t l = 0; l < local.size(); ++l)
+    all[static_cast<std::size_t>(rows.global(static_cast<Index>(l), a.grid().coord().row))] =
+        local[l];
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_INT64_T, MPI_SUM,
+                a.grid().column_vectors().handle());
+  return all;
+}
+
+template <class T>
+double norm1(const Dense<T>& a) {
+  double most = 0;
+  for (Index j = 0; j < a.cols; ++j) {
+    double sum = 0;
+    for (Index i = 0; i < a.rows; ++i) sum += static_cast<double>(plinth::modulus(a(i, j)));
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+/// ||P A - L U||_1 / (n ||A||_1 eps): at most 30 for a stable factorization.
+template <class T>
+double factor_ratio(const Dense<T>& a, const Dense<T>& lu, const std::vector<Index>& pivots) {
+  const Index n = a.rows;
+  Dense<T> pa = a;
+  for (Index k = 0; k < n; ++k)
+    for (Index j = 0; j < n; ++j)
+      std::swap(pa(k, j), pa(pivots[static_cast<std::size_t>(k)], j));
+  for (Index j = 0; j < n; ++j)
+    for (Index k = 0; k <= j; ++k) {
+      const T u = lu(k, j);
+      pa(k, j) -= u;
+      for (Index i = k + 1; i < n; ++i) pa(i, j) -= lu(i, k) * u;
+    }
+  const double scale =
+      static_cast<double>(n) * norm1(a) * static_cast<double>(plinth::ScalarTraits<T>::epsilon);
+  return n == 0 || norm1(pa) == 0 ? 0 : norm1(pa) / scale;
+}
+
+/// ||b - op(A) x||_1 / (||A||_1 ||x||_1 eps).
+template <class T>
+double solve_ratio(const Dense<T>& a, const Dense<T>& x, const Dense<T>& b, plinth::Op op) {
+  Dense<T> r = b;
+  for (Index c = 0; c < b.cols; ++c)
+    for (Index i = 0; i < a.rows; ++i)
+      for (Index j = 0; j < a.cols; ++j) {
+        const T e = op == plinth::Op::none        ? a(i, j)
+                    : op == plinth::Op::transpose ? a(j, i)
+                                                  : plinth::conjugate(a(j, i));
+        r(i, c) -= e * x(j, c);
+      }
+  const double rnorm = norm1(r);
+  return rnorm == 0 ? 0
+                    : rnorm / (norm1(a) * norm1(x) *
+                               static_cast<double>(plinth::ScalarTraits<T>::epsilon));
+}
+
+}  // namespace plinth_test
