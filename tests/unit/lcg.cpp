@@ -24,9 +24,9 @@ std::uint64_t bits(double value) { return std::bit_cast<std::uint64_t>(value); }
 /// The value as netlib HPL assembles it, from four pieces of 16 bits: only the last sum rounds.
 double value_from_pieces(std::uint64_t x) {
   const auto piece = [x](int k) { return static_cast<double>((x >> (16 * k)) & 0xffff); };
-  double u = piece(0) * 0x1p-64 + piece(1) * 0x1p-48;
-  u += piece(2) * 0x1p-32;
-  u += piece(3) * 0x1p-16;
+  volatile double u = piece(0) * 0x1p-64 + piece(1) * 0x1p-48;  // -ffast-math must not regroup
+  u = u + piece(2) * 0x1p-32;
+  u = u + piece(3) * 0x1p-16;
   return 0.5 - u;
 }
 
