@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
-
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "plinth/comm/grid.hpp"
-#include "plinth/comm/mpi.hpp"
+#include "plinth/comm/reduce.hpp"
 #include "plinth/core/options.hpp"
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/kernel/elementwise.hpp"
@@ -74,17 +71,10 @@ RealOf<typename Matrix::value_type> norm(const Exec& exec, const Matrix& a, Norm
   const bool by_row = which == Norm::inf;
   std::vector<Real> sums =
       by_row ? absolute_sums<true>(exec, a.local()) : absolute_sums<false>(exec, a.local());
-  const comm::Communicator& line = by_row ? grid.row_vectors() : grid.column_vectors();
-  comm::check(MPI_Allreduce(MPI_IN_PLACE, sums.data(), to_int(Index(sums.size()), "local extent"),
-                            comm::datatype<Real>(), MPI_SUM, line.handle()),
-              "MPI_Allreduce");
-  // A maximum does not carry NaN reliably: send "is there one" along.
-  Real found[2] = {largest(sums), Real(0)};
-  if (is_nan(found[0])) found[0] = Real(0), found[1] = Real(1);
-  comm::check(MPI_Allreduce(MPI_IN_PLACE, found, 2, comm::datatype<Real>(), MPI_MAX,
-                            grid.all().handle()),
-              "MPI_Allreduce");
-  return found[1] > Real(0) ? std::numeric_limits<Real>::quiet_NaN() : found[0];
+  comm::sum_of_all(by_row ? grid.row_vectors() : grid.column_vectors(), sums);
+  std::vector<Real> result{largest(sums)};
+  comm::max_of_all(grid.all(), result);
+  return result.front();
 }
 
 }  // namespace plinth

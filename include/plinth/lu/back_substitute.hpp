@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+
+#include "plinth/comm/agree.hpp"
+#include "plinth/lu/substitute.hpp"
+#include "plinth/matrix/distributed_matrix.hpp"
+
+namespace plinth::lu {
+
+/// Solves U x = y where [U | y] is what a factorization with travelling right-hand sides left of
+/// the n x (n + c) system [A | b]: x is n x c. Collective.
+/// Preconditions, each an Error on every rank: `a` has no fewer columns than rows; square blocks; x
+/// on its grid, n x c, its rows dealt like those of `a`; enough memory.
+/// n^2 c flops.
+template <ExecutionPolicy Exec, class Matrix>
+class BackSubstitution {
+ public:
+  using T = typename Matrix::value_type;
+  using Layout = typename Matrix::layout;
+
+  BackSubstitution(const Exec& exec, const Matrix& a)
+      : rhs_{a.rows(), a.cols()},
+        blocks_(exec, a.grid(), a.distribution(), rhs_.size()),
+        substitution_(exec, a.grid(), a.distribution(), rhs_.size()) {}
+
+  void operator()(const Matrix& a, Matrix& x) {
+    blocks_.import_columns(a.local(), a.distribution().cols, rhs_);
+    substitution_(Uplo::upper, Diag::non_unit, Op::none, a.local(), blocks_);
+    blocks_.export_columns(x.local(), x.distribution().cols, {0, rhs_.size()});
+  }
+
+ private:
+  Range rhs_;
+  DiagonalBlocks<T, Exec, Layout> blocks_;
+  Substitution<T, Exec, Layout> substitution_;
+};
+
+template <ExecutionPolicy Exec, class Matrix>
+void back_substitute(const Exec& exec, const Matrix& a, Matrix& x) {
+  require(a.cols() >= a.rows(), "back_substitute: the system has no right-hand side");
+  require(a.distribution().rows.block() == a.distribution().cols.block(),
+          "back_substitute: the blocks are not square");
+  require(x.grid() == a.grid(), "back_substitute: the solution is on another grid");
+  require(x.distribution().rows == a.distribution().rows && x.cols() == a.cols() - a.rows(),
+          "back_substitute: the solution does not have the shape of the right-hand sides");
+  if (!a.grid().active()) return;
+  std::optional<BackSubstitution<Exec, Matrix>> solve;
+  comm::agree_on(a.grid().all(), "back_substitute",
+                 (comm::Fingerprint() << a.rows() << a.cols()).value(),
+                 [&] { solve.emplace(exec, a); });
+  (*solve)(a, x);
+}
+
+}  // namespace plinth::lu

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "plinth/comm/reduce.hpp"
+#include "plinth/kernel/lcg_residual.hpp"
+#include "plinth/matrix/diagonal_blocks.hpp"
+#include "plinth/matrix/distributed_matrix.hpp"
+#include "plinth/matrix/hpl_matrix.hpp"
+#include "plinth/matrix/norm.hpp"
+
+namespace plinth {
+
+/// The norms that HPL judges a solution by, the same on every rank of the grid.
+struct SystemNorms {
+  double residual_inf = 0;  ///< ||b - A x||
+  double a_inf = 0;
+  double a_one = 0;
+  double x_inf = 0;
+  double x_one = 0;
+  double b_inf = 0;
+
+  /// ||b - A x|| / (eps (||A|| ||x|| + ||b||) n) in the infinity norm, eps = 2^-53; 0 if n = 0. Not
+  /// a number, never small, if anything that goes in is not finite.
+  double scaled_residual(Index n) const {
+    if (n == 0) return 0;
+    if (!is_finite(a_inf) || !is_finite(x_inf) || !is_finite(b_inf))
+      return std::numeric_limits<double>::quiet_NaN();
+    return residual_inf / (0x1p-53 * (a_inf * x_inf + b_inf) * static_cast<double>(n));
+  }
+};
+
+/// Judges a solution x (n x 1) of netlib HPL's system [A | b] = HplMatrix{n, seed} with A and b
+/// regenerated, never stored, in FP64. `system` is the distribution of the n x (n + 1) system, x's
+/// rows are dealt like its rows. Collective. 2 n^2 flops besides the generator's work.
+/// Workspace: 5 (n/P + n/Q) elements per process.
+template <ExecutionPolicy Exec, class Matrix>
+SystemNorms hpl_residual(const Exec& exec, const HplMatrix& matrix, const Distribution& system,
+                         const Matrix& x) {
+  static_assert(std::is_same_v<typename Matrix::value_type, double>,
+                "plinth: hpl_residual judges an FP64 solution");
+  require(x.rows() == matrix.n && x.cols() == 1 && x.distribution().rows == system.rows,
+          "hpl_residual: x must be n x 1, its rows dealt like the system's");
+  const ProcessGrid& grid = x.grid();
+  if (!grid.active()) return {};
+  const Index n = matrix.n;
+  const GridCoord at = grid.coord();
+  const Extents mine = system.local_extents(at);
+  const auto& host = exec.host();
+
+  // x for this process's columns.
+  kernel::Staged<double, Exec> spread(mine.cols);
+  {
+    DiagonalBlocks<double, Exec, typename Matrix::layout> blocks(exec, grid, system, 1);
+    blocks.import_columns(x.local(), x.distribution().cols, {0, 1});
+    blocks.spread_to_columns(kernel::wrap<typename Matrix::layout, typename Exec::memory::space>(
+        spread.device(), mine.cols, 1,
+        kernel::is_row_major<typename Matrix::layout> ? 1 : std::max<Index>(mine.cols, 1)));
+    spread.to_host(exec, 0, mine.cols);
+  }
+  std::vector<double> xs(spread.host(), spread.host() + mine.cols);
+  std::vector<double> r(static_cast<std::size_t>(mine.rows), 0.0);
+  std::vector<double> row_sums(r.size(), 0.0), col_sums(xs.size(), 0.0);
+  const auto rows = index_runs(system.rows, at.row, {0, n});
+  const auto cols = index_runs(system.cols, at.col, {0, n});
+  kernel::residual_lcg(host.space(), rows, cols,
+                       {xs.data(), r.data(), row_sums.data(), col_sums.data()}, n, matrix.seed);
+
+  std::vector<double> b(r.size(), 0.0);
+  if (system.cols.owner(n) == at.col) {
+    const std::vector<kernel::IndexRun> column{{0, n, 1}};
+    kernel::fill_lcg(host.space(),
+                     kernel::LcgTarget<double>{b.data(), 1, std::max<Index>(mine.rows, 1), rows,
+                                               column},
+                     n, matrix.seed);
+    for (std::size_t i = 0; i < r.size(); ++i) r[i] += b[i];
+  }
+
+  comm::sum_of_all(grid.row_vectors(), r);
+  comm::sum_of_all(grid.row_vectors(), row_sums);
+  comm::sum_of_all(grid.column_vectors(), col_sums);
+  const auto magnitudes = [](std::vector<double> v) {
+    for (double& e : v) e = std::abs(e);
+    return v;
+  };
+  if (system.cols.owner(n) == at.col) xs[static_cast<std::size_t>(system.cols.local(n))] = 0;
+  const auto x_magnitudes = magnitudes(xs);
+  std::vector<double> x_sum(1, 0.0);
+  for (const double e : x_magnitudes) x_sum[0] += e;
+  comm::sum_of_all(grid.row_vectors(), x_sum);
+  std::vector<double> most{largest(magnitudes(r)), largest(row_sums), largest(col_sums),
+                           largest(x_magnitudes), x_sum[0], largest(magnitudes(b))};
+  comm::max_of_all(grid.all(), most);
+  return {most[0], most[1], most[2], most[3], most[4], most[5]};
+}
+
+}  // namespace plinth
