@@ -4,8 +4,10 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 
+#include "plinth/core/cpu.hpp"
 #include "plinth/core/index.hpp"
 #include "plinth/core/scalar.hpp"
+#include "plinth/kernel/simd.hpp"
 
 namespace plinth::kernel {
 
@@ -52,44 +54,107 @@ class BestPivot {
   result_view_type result_;
 };
 
-/// The best candidate among column[begin, end), in two passes of which the first vectorizes: the
-/// largest magnitude, then the first row that has it.
+/// Brings rows [begin, end) of a column up to date with some columns to its left, and finds the
+/// best pivot candidate among them: an independent piece of update_column_and_search.
 template <class T>
-PivotCandidate<RealOf<T>> search_pivot(const T* column, Index begin, Index end) {
+struct ColumnPiece {
   using Real = RealOf<T>;
-  constexpr int lanes = 8;
-  Real largest[lanes];
-  bool ordered[lanes];
-  for (int l = 0; l < lanes; ++l) {
-    largest[l] = Real(-1);
-    ordered[l] = true;
-  }
-  Index i = begin;
-  for (; i + lanes <= end; i += lanes)
-    for (int l = 0; l < lanes; ++l) {
-      const Real here = magnitude1(column[i + l]);
-      largest[l] = here > largest[l] ? here : largest[l];
-      ordered[l] = ordered[l] && here >= Real(0);
-    }
-  for (; i < end; ++i) {
-    const Real here = magnitude1(column[i]);
-    largest[0] = here > largest[0] ? here : largest[0];
-    ordered[0] = ordered[0] && here >= Real(0);
-  }
-  Real top = Real(-1);
-  bool all_ordered = true;
-  for (int l = 0; l < lanes; ++l) {
-    top = largest[l] > top ? largest[l] : top;
-    all_ordered = all_ordered && ordered[l];
-  }
-  for (i = begin; i < end; ++i) {
-    if (!all_ordered && is_nan(column[i])) return {top, i, true};
-    if (all_ordered && magnitude1(column[i]) == top) return {top, i, false};
-  }
-  return {};
-}
+  T* column;
+  const T* left;  ///< first of the columns to the left
+  Index lead;
+  Index count;  ///< how many columns to the left
+  const T* u;   ///< count multipliers
+  Index begin, end;
+  PivotCandidate<Real>* best;
 
-/// Calls work(begin, end) for pieces of `rows`, in parallel where there is enough to do.
+  PLINTH_SIMD_BODY void operator()() const {
+    update();
+    search();
+  }
+
+ private:
+  PLINTH_SIMD_BODY void update() const {
+    T* const __restrict__ y = column;
+    Index c = 0;
+    for (; c + 4 <= count; c += 4) {
+      const T* const f0 = left + c * lead;
+      const T* const f1 = f0 + lead;
+      const T* const f2 = f1 + lead;
+      const T* const f3 = f2 + lead;
+      const T u0 = u[c], u1 = u[c + 1], u2 = u[c + 2], u3 = u[c + 3];
+      for (Index i = begin; i < end; ++i)
+        y[i] -= (f0[i] * u0 + f1[i] * u1) + (f2[i] * u2 + f3[i] * u3);
+    }
+    for (; c < count; ++c) {
+      const T* const f0 = left + c * lead;
+      const T u0 = u[c];
+      for (Index i = begin; i < end; ++i) y[i] -= f0[i] * u0;
+    }
+  }
+
+  /// Two passes, of which the first vectorizes: the largest magnitude, then the first row with it.
+  PLINTH_SIMD_BODY void search() const {
+    constexpr int lanes = 64 / sizeof(Real);
+    Real most[lanes];
+    Real sum[lanes];  // not a number if any magnitude is not
+    for (int l = 0; l < lanes; ++l) most[l] = Real(-1), sum[l] = Real(0);
+    Index i = begin;
+    for (; i + lanes <= end; i += lanes)
+      for (int l = 0; l < lanes; ++l) {
+        const Real here = magnitude1(column[i + l]);
+        most[l] = here > most[l] ? here : most[l];
+        sum[l] += here * Real(0);
+      }
+    for (; i < end; ++i) {
+      const Real here = magnitude1(column[i]);
+      most[0] = here > most[0] ? here : most[0];
+      sum[0] += here * Real(0);
+    }
+    Real top = Real(-1);
+    bool finite = true;
+    for (int l = 0; l < lanes; ++l) {
+      top = most[l] > top ? most[l] : top;
+      finite = finite && sum[l] == Real(0);
+    }
+    if (!finite) return search_non_finite();
+    for (i = begin; i < end; ++i)
+      if (magnitude1(column[i]) == top) break;
+    consider({top, i, false});
+  }
+  void search_non_finite() const {
+    for (Index i = begin; i < end; ++i)
+      consider({magnitude1(column[i]), i, is_nan(column[i])});
+  }
+  PLINTH_SIMD_BODY void consider(const PivotCandidate<Real>& here) const {
+    if (best->loses_to(here)) *best = here;
+  }
+};
+
+/// column[begin, end) -= factor[begin, end) u.
+template <class T>
+struct ColumnAxpy {
+  T* column;
+  const T* factor;
+  T u;
+  Index begin, end;
+  PLINTH_SIMD_BODY void operator()() const {
+    for (Index i = begin; i < end; ++i) column[i] -= factor[i] * u;
+  }
+};
+
+/// column[begin, end) *= factor.
+template <class T>
+struct ColumnScale {
+  T* column;
+  T factor;
+  Index begin, end;
+  PLINTH_SIMD_BODY void operator()() const {
+    for (Index i = begin; i < end; ++i) column[i] *= factor;
+  }
+};
+
+/// Pieces of `rows`, a few KiB of each column long: work(begin, end) for each, in parallel where
+/// there is enough to do.
 template <class Space, class Work>
 void for_each_piece(const Space& space, Range rows, const Work& work) {
   constexpr Index piece = 2048;
@@ -114,31 +179,14 @@ void for_each_piece(const Space& space, Range rows, const Work& work) {
 /// u holds j - first elements. Reads j - first columns, writes one: 2 rows (j - first) flops.
 template <class Space, class T>
 PivotCandidate<RealOf<T>> update_column_and_search(const Space& space, T* a, Index lead,
-                                                   Range rows, Index first, Index j, const T* u) {
+                                                   Range rows, Index first, Index j, const T* u,
+                                                   Isa isa = best_isa()) {
   using Candidate = PivotCandidate<RealOf<T>>;
   constexpr Index piece = 512;
-  T* const column = a + j * lead;
   const auto work = [=](Index p, Candidate& best) {
     const Index begin = rows.begin + p * piece;
-    const Index end = std::min(begin + piece, rows.end);
-    Index c = first;
-    for (; c + 4 <= j; c += 4) {
-      const T* const f0 = a + c * lead;
-      const T* const f1 = f0 + lead;
-      const T* const f2 = f1 + lead;
-      const T* const f3 = f2 + lead;
-      const T u0 = u[c - first], u1 = u[c - first + 1], u2 = u[c - first + 2],
-              u3 = u[c - first + 3];
-      for (Index i = begin; i < end; ++i)
-        column[i] -= (f0[i] * u0 + f1[i] * u1) + (f2[i] * u2 + f3[i] * u3);
-    }
-    for (; c < j; ++c) {
-      const T* const f0 = a + c * lead;
-      const T u0 = u[c - first];
-      for (Index i = begin; i < end; ++i) column[i] -= f0[i] * u0;
-    }
-    const Candidate here = search_pivot(column, begin, end);
-    if (best.loses_to(here)) best = here;
+    run_simd(isa, ColumnPiece<T>{a + j * lead, a + first * lead, lead, j - first, u, begin,
+                                 std::min(begin + piece, rows.end), &best});
   };
   Candidate best;
   if (rows.empty()) return best;
@@ -156,26 +204,27 @@ PivotCandidate<RealOf<T>> update_column_and_search(const Space& space, T* a, Ind
 
 /// a(i, q) -= a(i, j) u for i in rows, on the host: one column of a rank-1 update.
 template <class Space, class T>
-void update_column(const Space& space, T* a, Index lead, Range rows, Index j, Index q, T u) {
-  const T* const factor = a + j * lead;
-  T* const column = a + q * lead;
+void update_column(const Space& space, T* a, Index lead, Range rows, Index j, Index q, T u,
+                   Isa isa = best_isa()) {
   for_each_piece(space, rows, [=](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) column[i] -= factor[i] * u;
+    run_simd(isa, ColumnAxpy<T>{a + q * lead, a + j * lead, u, begin, end});
   });
 }
 
 /// a(i, j) /= pivot for i in rows, on the host: by the reciprocal, unless that would overflow.
 template <class Space, class T>
-void scale_column(const Space& space, T* a, Index lead, Range rows, Index j, T pivot) {
+void scale_column(const Space& space, T* a, Index lead, Range rows, Index j, T pivot,
+                  Isa isa = best_isa()) {
   using Real = RealOf<T>;
   T* const column = a + j * lead;
   const bool invertible = magnitude1(pivot) >= Real(4) / ScalarTraits<T>::max;
   const T reciprocal = invertible ? T(1) / pivot : T(0);
   for_each_piece(space, rows, [=](Index begin, Index end) {
-    if (invertible)
-      for (Index i = begin; i < end; ++i) column[i] *= reciprocal;
-    else
+    if (invertible) {
+      run_simd(isa, ColumnScale<T>{column, reciprocal, begin, end});
+    } else {
       for (Index i = begin; i < end; ++i) column[i] /= pivot;
+    }
   });
 }
 

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <Kokkos_Core.hpp>
 #include <concepts>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
+#include <string>
 
 #include "plinth/core/error.hpp"
 
@@ -24,7 +30,7 @@ concept MemoryPolicy = requires(std::size_t bytes) {
   { M::allocate(bytes) } -> std::same_as<std::shared_ptr<void>>;
 };
 
-/// Memory of a Kokkos memory space.
+/// Memory of a Kokkos memory space, of a device say.
 template <class Space>
 struct KokkosMemory {
   using space = Space;
@@ -47,6 +53,24 @@ struct KokkosMemory {
   }
 };
 
-using HostMemory = KokkosMemory<Kokkos::HostSpace>;
+/// Memory of the host. Large blocks are aligned to huge pages, and the system is asked to use them:
+/// LU walks down columns of row-major matrices and across rows of column-major panels.
+struct HostMemory {
+  using space = Kokkos::HostSpace;
+  static constexpr bool host_accessible = true;
+
+  static std::shared_ptr<void> allocate(std::size_t bytes) {
+    constexpr std::size_t huge_page = std::size_t(1) << 21;
+    const std::size_t alignment = bytes >= 2 * huge_page ? huge_page : 64;
+    const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+    void* const data = bytes <= whole ? std::aligned_alloc(alignment, whole) : nullptr;
+    if (data == nullptr && bytes != 0)
+      throw Error("could not allocate " + std::to_string(bytes) + " bytes", ErrorKind::memory);
+#if defined(__linux__)
+    if (alignment == huge_page) madvise(data, whole, MADV_HUGEPAGE);
+#endif
+    return {data, [](void* p) { std::free(p); }};
+  }
+};
 
 }  // namespace plinth
