@@ -52,12 +52,13 @@ class ProcessGrid {
     impl->shape = shape;
     const int rank = impl->parent.rank();
     impl->active = rank < shape.size();
-    if (impl->active) impl->coord = layout.coord(rank);
+    impl->coord = impl->active ? GridCoord(layout.coord(rank)) : GridCoord{-1, -1};
     impl->connect();
     impl_ = std::move(impl);
   }
 
   GridShape shape() const { return impl_->shape; }
+  /// This process's place; (-1, -1) on an idle rank.
   GridCoord coord() const { return impl_->coord; }
   bool active() const { return impl_->active; }
   const GridOptions& options() const { return impl_->options; }
