@@ -67,31 +67,6 @@ void fill(const Exec& exec, const View& a, typename View::non_const_value_type v
       KOKKOS_LAMBDA(const Index i, const Index j) { a(i, j) = value; });
 }
 
-/// to(j, i) = from(i, j): between a row-major matrix and a column-major panel. Works in square
-/// tiles, so that both sides use whole cache lines.
-template <ExecutionPolicy Exec, class From, class To>
-void transpose(const Exec& exec, const From& from, const To& to) {
-  constexpr Index tile = 16;
-  const Index rows = rows_of(from);
-  const Index cols = cols_of(from);
-  if (rows == 0 || cols == 0) return;
-  const Index tiles_across = ceil_div(cols, tile);
-  using Space = typename Exec::execution_space;
-  [[maybe_unused]] auto scope = exec.enter();
-  Kokkos::parallel_for(
-      "plinth::transpose",
-      Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec.space(), 0,
-                                                           ceil_div(rows, tile) * tiles_across),
-      KOKKOS_LAMBDA(const Index item) {
-        const Index i0 = (item / tiles_across) * tile;
-        const Index j0 = (item % tiles_across) * tile;
-        const Index i1 = i0 + tile < rows ? i0 + tile : rows;
-        const Index j1 = j0 + tile < cols ? j0 + tile : cols;
-        for (Index j = j0; j < j1; ++j)
-          for (Index i = i0; i < i1; ++i) to(j, i) = from(i, j);
-      });
-}
-
 /// to(r, j) = from(rows[r], j) for r < count; `rows` is readable by kernels.
 template <ExecutionPolicy Exec, class From, class To>
 void gather_rows(const Exec& exec, const Index* rows, Index count, const From& from,

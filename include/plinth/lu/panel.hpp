@@ -8,6 +8,7 @@
 #include "plinth/comm/grid.hpp"
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/kernel/elementwise.hpp"
+#include "plinth/kernel/transpose.hpp"
 #include "plinth/kernel/view.hpp"
 #include "plinth/lu/plan.hpp"
 
