@@ -56,11 +56,11 @@ struct Config {
   std::vector<PanelVariant> rfact = {PanelVariant::right};     // 20, 21
   std::vector<Broadcast> bcast = {Broadcast::ring1_modified};  // 22, 23
   std::vector<int> depth = {0};                                // 24, 25
-  SwapAlgorithm swap = SwapAlgorithm::mix;                     // 26
+  SwapAlgorithm swap = SwapAlgorithm::spread_roll;             // 26
   int swap_threshold = 64;                                     // 27    columns
   Form l1 = Form::transposed;                                  // 28
   Form u = Form::transposed;                                   // 29
-  Equilibration equilibration = Equilibration::on;             // 30
+  Equilibration equilibration = Equilibration::off;            // 30
   int alignment = 8;                                           // 31    8-byte words
 
   bool checks() const { return threshold > 0; }

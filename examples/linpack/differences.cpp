@@ -20,7 +20,8 @@ std::vector<std::string> describe_differences(const Case& asked, const Case& run
   std::vector<std::string> out;
   const auto compare = [&out](const char* name, const auto& a, const auto& b) {
     if (!(a == b))
-      out.push_back(std::string(name) + " " + spell(a) + " was asked for; " + spell(b) + " runs");
+      out.push_back(std::string(name) + " is " + spell(b) + " instead of the " + spell(a) +
+                    " that was asked for");
   };
   compare("N", asked.n, runs.n);
   compare("NB", std::int64_t{asked.nb}, std::int64_t{runs.nb});

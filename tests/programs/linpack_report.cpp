@@ -226,8 +226,8 @@ TEST_CASE("report: the rows of parameters are netlib's") {
   CHECK_THAT(text, contains("\nPFACT  :    Left    Crout    Right \n"));
   CHECK_THAT(text,
              contains("\nBCAST  :   1ring   1ringM    2ring   2ringM    Blong   BlongM \n"));
-  CHECK_THAT(text, contains("\nSWAP   : Mix (threshold = 64)\nL1     : transposed form\n"
-                            "U      : transposed form\nEQUIL  : yes\n"
+  CHECK_THAT(text, contains("\nSWAP   : Spread-roll (long)\nL1     : transposed form\n"
+                            "U      : transposed form\nEQUIL  : no\n"
                             "ALIGN  : 8 double precision words\n\n"));
 }
 
@@ -238,15 +238,17 @@ TEST_CASE("report: differences are named, each once") {
   asked.depth = 3;
   asked.bcast = linpack::Broadcast::long_;
   asked.u = linpack::Form::not_transposed;
-  const std::vector<std::string> expected{"BCAST long was asked for; 1ring runs",
-                                          "DEPTH 3 was asked for; 0 runs",
-                                          "U no-transposed was asked for; transposed runs"};
+  const std::vector<std::string> expected{
+      "BCAST is 1ring instead of the long that was asked for",
+      "DEPTH is 0 instead of the 3 that was asked for",
+      "U is transposed instead of the no-transposed that was asked for"};
   CHECK(describe_differences(asked, runs) == expected);
   linpack::Differences known;
   CHECK(known.add(asked, runs) == expected);
   CHECK(known.add(asked, runs).empty());
   asked.depth = 2;
-  CHECK(known.add(asked, runs) == std::vector<std::string>{"DEPTH 2 was asked for; 0 runs"});
+  CHECK(known.add(asked, runs) ==
+        std::vector<std::string>{"DEPTH is 0 instead of the 2 that was asked for"});
 }
 
 TEST_CASE("report: JSON is whole after every run") {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run_case.hpp"
+
+#include <new>
+#include <optional>
+#include <stdexcept>
+
+#include "linpack/memory.hpp"
+#include "linpack/text.hpp"
+#include "options.hpp"
+#include "plinth/comm/mpi.hpp"
+#include "system.hpp"
+
+namespace hpl {
+
+namespace {
+
+using linpack::Case;
+using linpack::Result;
+using plinth::comm::check;
+
+/// What the processes of the grid know of a run, as it is sent to those that sit idle.
+struct Measured {
+  double seconds = 0;
+  double residual = 0;
+  linpack::Norms norms;
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::int64_t zero_pivot = -1;  ///< column of the first, from 0, or -1
+};
+
+double scaled_residual(const linpack::Norms& norms, std::int64_t n) {
+  constexpr double eps = plinth::ScalarTraits<double>::epsilon;
+  if (n == 0) return 0;
+  return norms.residual_inf /
+         (eps * (norms.a_inf * norms.x_inf + norms.b_inf) * static_cast<double>(n));
+}
+
+/// Collective over the grid.
+Measured measure(const plinth::ProcessGrid& grid, System& system, const Case& c) {
+  Measured m;
+  system.generate();
+  check(MPI_Barrier(grid.all().handle()), "MPI_Barrier");
+  m.start = std::time(nullptr);
+  const double begin = MPI_Wtime();
+  const auto outcome = system.factor();
+  // With a pivot that is no number the solution is none either, which the check will find.
+  if (outcome.first_nonfinite < 0) m.zero_pivot = outcome.first_zero_pivot;
+  if (m.zero_pivot < 0) system.back_substitute();
+  m.seconds = MPI_Wtime() - begin;
+  m.end = std::time(nullptr);
+  check(MPI_Allreduce(MPI_IN_PLACE, &m.seconds, 1, MPI_DOUBLE, MPI_MAX, grid.all().handle()),
+        "MPI_Allreduce");
+  if (m.zero_pivot < 0 && c.checks()) {
+    m.norms = system.norms();
+    m.residual = scaled_residual(m.norms, c.n);
+  }
+  return m;
+}
+
+/// Collective: memory for the system on every process of the grid, or the reason why not.
+std::string allocate(MPI_Comm comm, const plinth::ProcessGrid& grid, const Case& c,
+                     std::optional<System>& system) {
+  // Below this size the question takes longer than the answer is worth.
+  constexpr double worth_asking = 1 << 28;
+  const double bytes = System::bytes_needed(c);
+  if (bytes > worth_asking)
+    if (auto reason = linpack::memory_shortage(comm, grid.active() ? bytes : 0); !reason.empty())
+      return reason;
+  std::string complaint;
+  try {
+    if (grid.active()) system.emplace(System::Exec(), grid, c);
+  } catch (const plinth::Error& error) {
+    if (error.kind() != plinth::ErrorKind::memory) throw;
+    complaint = error.message();
+  } catch (const std::bad_alloc&) {
+    complaint = "no memory for workspace";
+  } catch (const std::length_error&) {
+    complaint = "no memory for workspace";
+  }
+  return linpack::first_complaint(comm, complaint);
+}
+
+}  // namespace
+
+Result run_case(MPI_Comm comm, const Case& c) {
+  const plinth::ProcessGrid grid = make_grid(comm, c);
+  std::optional<System> system;
+  if (const std::string reason = allocate(comm, grid, c, system); !reason.empty())
+    return linpack::skipped(c, "not enough memory: " + reason);
+
+  Measured m;
+  if (grid.active()) m = measure(grid, *system, c);
+  // Rank 0 is always on the grid.
+  check(MPI_Bcast(&m, sizeof m, MPI_BYTE, 0, comm), "MPI_Bcast");
+  if (m.zero_pivot >= 0)
+    return linpack::skipped(
+        c, linpack::print("the matrix is singular: the pivot of column %lld is zero",
+                          static_cast<long long>(m.zero_pivot + 1)));
+  Result result;
+  result.ran = c;
+  result.seconds = m.seconds;
+  result.start = static_cast<std::time_t>(m.start);
+  result.end = static_cast<std::time_t>(m.end);
+  result.residual = m.residual;
+  result.norms = m.norms;
+  result.verdict = linpack::judge(m.residual, c.threshold);
+  return result;
+}
+
+}  // namespace hpl

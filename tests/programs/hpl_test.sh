@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# hpl from its input to its output: every combination runs, in netlib's order, and passes.
+
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# parsed: the runs in `out`, one a line.
+parsed() {
+  awk -f "$here/parse_output.awk" out || fail "the output is not netlib's"
+}
+
+# Several of everything, on grids that leave ranks idle as well.
+cat > several.dat << 'END'
+several of everything
+for four ranks
+HPL.out      output file
+6            device
+4            number of N
+0 1 17 65    N
+3            number of NB
+1 8 80       NB
+1            PMAP
+5            number of grids
+2 1 4 1 3    P
+2 4 1 2 1    Q
+16.0         threshold
+2            number of PFACT
+0 2          PFACT
+1            number of NBMIN
+3            NBMIN
+1            number of NDIV
+3            NDIV
+1            number of RFACT
+1            RFACT
+2            number of BCAST
+0 3          BCAST
+2            number of DEPTH
+0 1          DEPTH
+1            SWAP
+0            swapping threshold
+0            L1
+0            U
+0            equilibration
+8            alignment
+END
+expect_status 0 4 -f several.dat --json several.json
+parsed > runs
+for grid in "2 2" "1 4" "4 1" "1 2" "3 1"; do
+  for n in 0 1 17 65; do
+    for nb in 1 8 80; do
+      for depth in 0 1; do
+        for bcast in 0 3; do
+          for pfact in L R; do
+            echo "WC$depth${bcast}C3${pfact}3 $n $nb $grid"
+          done
+        done
+      done
+    done
+  done
+done > expected
+cut -d ' ' -f 1-5 runs > found
+cmp -s expected found || fail "the runs differ: $(diff expected found | head -n 5)"
+expect "verdicts" PASSED "$(cut -d ' ' -f 9 runs | sort -u)"
+expect "runs in the JSON report" 480 "$(grep -c '"verdict":"passed"' several.json)"
+expect "notes" "the parameters come from several.dat." "$(sed -n 's/^Note: //p' out)"
+
+# What is not implemented is named once, and the variant is that of what ran.
+expect_status 0 4 --n 40,50 --nb 8 --grid 2x2 --bcast long,1ring --l1 1 --u 1 --swap mix
+parsed > runs
+expect "variants" "WR00R2C4 WR01R2C4" "$(cut -d ' ' -f 1 runs | sort -u | tr '\n' ' ' | sed 's/ $//')"
+for name in BCAST SWAP L1 U; do
+  expect "notes on $name" 1 "$(grep -c "^Note: $name is .* instead of the .*\.$" out)"
+done
+
+# The same system has the same answer: the residual depends on the grid by rounding only.
+expect_status 0 4 --n 200 --nb 16 --grid 1x1,2x2,4x1 --threshold 16
+parsed > runs
+awk '$8 <= 0 || $8 > 1 { bad = 1 } END { exit bad }' runs || fail "residuals: $(cut -d ' ' -f 8 runs)"
+
+# No check, a check that nothing passes, memory that no machine has.
+expect_status 0 2 --n 50,60 --threshold 0
+parsed > runs
+expect "verdicts without a check" "unchecked unchecked" "$(awk '{ printf s $NF; s = " " }' runs)"
+expect_status 1 2 --n 50,60 --threshold 1e-9
+parsed > runs
+expect "verdicts" "FAILED FAILED" "$(awk '{ printf s $NF; s = " " }' runs)"
+expect "lines of norms" 12 "$(grep -c '^||[^/]* = *[0-9.]*$' out)"
+expect_status 3 2 --n 50,2147483647 --nb 2147483647
+parsed > runs
+expect "runs beside the skipped one" 1 "$(wc -l < runs)"
+expect "reasons" 1 "$(grep -c '^Skipped .* N=2147483647 .*: not enough memory: ' out)"
+expect_status 1 2 --n 2147483647,50 --threshold 1e-9
+
+# Output to the file that line 3 names.
+sed '4s/6/9/' several.dat > to_file.dat
+expect_status 0 4 -f to_file.dat --n 17 --nb 8 --grid 2x2
+expect "lines on stdout" 0 "$(wc -l < out)"
+cp HPL.out out
+expect "runs in HPL.out" 8 "$(parsed | wc -l)"
+
+# No input at all; input in the current folder.
+expect_status 0 2
+expect "the built-in problem is named" 1 "$(grep -c '^Note: .* the built-in problem' out)"
+cp several.dat HPL.dat
+expect_status 0 4 --n 5 --grid 1x1
+expect "the input is named" 1 "$(grep -c '^Note: .* HPL.dat and the command line' out)"
+expect_status 0 4 --print-config
+mv out printed.dat
+expect_status 0 4 -f printed.dat --print-config
+cmp -s printed.dat out || fail "what is printed is not read back"
+
+finish
