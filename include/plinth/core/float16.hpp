@@ -5,7 +5,6 @@
 #include <compare>
 #include <concepts>
 #include <cstdint>
-#include <limits>
 
 namespace plinth {
 
@@ -48,7 +47,7 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint16_t encode16(Bits bits) {
   const Bits exponent = magnitude >> mantissa;
   const Bits significand = (magnitude & fraction) | (exponent != 0 ? fraction + 1 : Bits(0));
   const Bits missing = smallest_exponent - (exponent != 0 ? exponent : one) + shift;
-  const Bits by = missing > mantissa + 2 ? Bits(mantissa + 2) : missing;
+  const Bits by = missing - 1 > mantissa + 1 ? Bits(mantissa + 2) : missing;  // 1 at least
   const Bits subnormal =
       (significand + ((one << (by - 1)) - 1) + ((significand >> by) & 1)) >> by;
   const Bits number = magnitude >= (smallest_exponent << mantissa) ? normal : subnormal;
@@ -66,14 +65,13 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr float decode16(std::uint16_t bits) {
     constexpr int shift = 23 - Format::mantissa_bits;
     const std::uint32_t magnitude = bits & 0x7fffu;
     const std::uint32_t normal = (magnitude << shift) + ((127u - Format::bias) << 23);
-    const std::uint32_t special = (magnitude << shift) | 0x7f800000u |
-                                  (magnitude > Format::infinity ? 0x400000u : 0u);
+    const std::uint32_t special =
+        (magnitude << shift) | 0x7f800000u | (magnitude > Format::infinity ? 0x400000u : 0u);
     constexpr float smallest =
         __builtin_bit_cast(float, (128u - Format::bias - Format::mantissa_bits) << 23);
     const float tiny = static_cast<float>(static_cast<std::int32_t>(magnitude)) * smallest;
     const std::uint32_t subnormal = __builtin_bit_cast(std::uint32_t, tiny);
-    const std::uint32_t number =
-        magnitude < (1u << Format::mantissa_bits) ? subnormal : normal;
+    const std::uint32_t number = magnitude < (1u << Format::mantissa_bits) ? subnormal : normal;
     return __builtin_bit_cast(float, sign | (magnitude >= Format::infinity ? special : number));
   }
 }
@@ -93,8 +91,7 @@ class Float16 {
       : bits_(encode16<Format>(__builtin_bit_cast(std::uint64_t, x))) {}
   /// Of an integer of at most 53 bits.
   template <std::integral I>
-  KOKKOS_FORCEINLINE_FUNCTION explicit constexpr Float16(I x)
-      : Float16(static_cast<double>(x)) {}
+  KOKKOS_FORCEINLINE_FUNCTION explicit constexpr Float16(I x) : Float16(static_cast<double>(x)) {}
   /// Of the other 16-bit type.
   template <class Other>
   KOKKOS_FORCEINLINE_FUNCTION explicit constexpr Float16(Float16<Other> x)
