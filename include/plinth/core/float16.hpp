@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Kokkos_Macros.hpp>
-#include <compare>
 #include <concepts>
 #include <cstdint>
 
@@ -67,8 +66,8 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr float decode16(std::uint16_t bits) {
     const std::uint32_t normal = (magnitude << shift) + ((127u - Format::bias) << 23);
     const std::uint32_t special =
         (magnitude << shift) | 0x7f800000u | (magnitude > Format::infinity ? 0x400000u : 0u);
-    constexpr float smallest =
-        __builtin_bit_cast(float, (128u - Format::bias - Format::mantissa_bits) << 23);
+    // (nvcc 13 does not evaluate __builtin_bit_cast in a constant expression.)
+    constexpr float smallest = 1.0f / (1 << (Format::bias + Format::mantissa_bits - 1));
     const float tiny = static_cast<float>(static_cast<std::int32_t>(magnitude)) * smallest;
     const std::uint32_t subnormal = __builtin_bit_cast(std::uint32_t, tiny);
     const std::uint32_t number = magnitude < (1u << Format::mantissa_bits) ? subnormal : normal;
@@ -114,13 +113,22 @@ class Float16 {
   KOKKOS_FORCEINLINE_FUNCTION constexpr Float16 operator-() const {
     return from_bits(bits_ ^ 0x8000u);
   }
-  /// IEEE 754's comparisons: -0 equals +0, a NaN is unordered.
+  /// IEEE 754's comparisons: -0 equals +0, a NaN is unordered. (One by one, because what <=>
+  /// returns does not exist on a device.)
   KOKKOS_FORCEINLINE_FUNCTION friend constexpr bool operator==(Float16 a, Float16 b) {
     return static_cast<float>(a) == static_cast<float>(b);
   }
-  KOKKOS_FORCEINLINE_FUNCTION friend constexpr std::partial_ordering operator<=>(Float16 a,
-                                                                                 Float16 b) {
-    return static_cast<float>(a) <=> static_cast<float>(b);
+  KOKKOS_FORCEINLINE_FUNCTION friend constexpr bool operator<(Float16 a, Float16 b) {
+    return static_cast<float>(a) < static_cast<float>(b);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION friend constexpr bool operator>(Float16 a, Float16 b) {
+    return static_cast<float>(a) > static_cast<float>(b);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION friend constexpr bool operator<=(Float16 a, Float16 b) {
+    return static_cast<float>(a) <= static_cast<float>(b);
+  }
+  KOKKOS_FORCEINLINE_FUNCTION friend constexpr bool operator>=(Float16 a, Float16 b) {
+    return static_cast<float>(a) >= static_cast<float>(b);
   }
 
  private:
