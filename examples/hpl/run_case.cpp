@@ -29,13 +29,6 @@ struct Measured {
   std::int64_t zero_pivot = -1;  ///< column of the first, from 0, or -1
 };
 
-double scaled_residual(const linpack::Norms& norms, std::int64_t n) {
-  constexpr double eps = plinth::ScalarTraits<double>::epsilon;
-  if (n == 0) return 0;
-  return norms.residual_inf /
-         (eps * (norms.a_inf * norms.x_inf + norms.b_inf) * static_cast<double>(n));
-}
-
 /// Collective over the grid.
 Measured measure(const plinth::ProcessGrid& grid, System& system, const Case& c) {
   Measured m;
@@ -52,8 +45,14 @@ Measured measure(const plinth::ProcessGrid& grid, System& system, const Case& c)
   check(MPI_Allreduce(MPI_IN_PLACE, &m.seconds, 1, MPI_DOUBLE, MPI_MAX, grid.all().handle()),
         "MPI_Allreduce");
   if (m.zero_pivot < 0 && c.checks()) {
-    m.norms = system.norms();
-    m.residual = scaled_residual(m.norms, c.n);
+    const plinth::SystemNorms norms = system.norms();
+    m.norms = {.residual_inf = norms.residual_inf,
+               .a_inf = norms.a_inf,
+               .a_one = norms.a_one,
+               .x_inf = norms.x_inf,
+               .x_one = norms.x_one,
+               .b_inf = norms.b_inf};
+    m.residual = norms.scaled_residual(c.n);
   }
   return m;
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
-
 #include "linpack/config.hpp"
-#include "linpack/result.hpp"
+#include "plinth/lu/back_substitute.hpp"
 #include "plinth/lu/factor.hpp"
-#include "plinth/lu/substitute.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
+#include "plinth/matrix/hpl_matrix.hpp"
 #include "plinth/policy/execution.hpp"
+#include "plinth/refine/hpl_residual.hpp"
 
 namespace hpl {
 
@@ -28,32 +27,21 @@ class System {
 
   void generate();
   /// Overwrites A with U and b with y, where U x = y.
-  plinth::lu::PanelOutcome factor();
+  plinth::lu::PanelOutcome factor() { return factorization_(ab_, pivots_); }
   /// x from U and y.
-  void back_substitute();
+  void back_substitute() { back_substitution_(ab_, x_); }
   /// Of x and of A and b, generated anew.
-  linpack::Norms norms();
+  plinth::SystemNorms norms() const;
 
  private:
-  using Layout = Matrix::layout;
-
-  /// A alone, and b alone, without a copy.
-  Matrix square() const;
-  Matrix right_hand_side() const;
-  /// Of a matrix of one column that is dealt as b is.
-  plinth::MatrixLayoutOptions column_layout() const;
-
   Exec exec_;
-  plinth::Index n_;
-  plinth::Index nb_;
+  plinth::HplMatrix generator_;
   Matrix ab_;
   Matrix x_;
-  Matrix r_;
   plinth::lu::Pivots pivots_;
   plinth::trace::Off off_;
   plinth::lu::Factorization<Matrix, Exec> factorization_;
-  plinth::DiagonalBlocks<double, Exec, Layout> blocks_;
-  plinth::lu::Substitution<double, Exec, Layout> substitution_;
+  plinth::lu::BackSubstitution<Exec, Matrix> back_substitution_;
 };
 
 }  // namespace hpl
