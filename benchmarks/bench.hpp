@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <vector>
+
+namespace bench {
+
+/// The main function of a benchmark: MPI and Kokkos around body(), whose result says on each rank
+/// whether its checks passed. Status 0 if they did on all, 1 if not, 4 after an exception.
+template <class Body>
+int run(int argc, char** argv, Body&& body) {
+  MPI_Init(&argc, &argv);
+  Kokkos::initialize(argc, argv);
+  int failed = 0;
+  try {
+    failed = body() ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 4);
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  Kokkos::finalize();
+  MPI_Finalize();
+  return failed;
+}
+
+/// Argument number k, or what stands in for it.
+inline long argument(int argc, char** argv, int k, long otherwise) {
+  return k < argc ? std::atol(argv[k]) : otherwise;
+}
+
+inline double median(std::vector<double> v) {
+  if (v.empty()) return 0;
+  std::sort(v.begin(), v.end());
+  return (v[(v.size() - 1) / 2] + v[v.size() / 2]) / 2;
+}
+
+/// HPL's rate in GF/s: (2/3 n^3 + 3/2 n^2) / seconds.
+inline double hpl_rate(long n, double seconds) {
+  const double d = static_cast<double>(n);
+  return (2.0 / 3.0 * d * d * d + 1.5 * d * d) / seconds * 1e-9;
+}
+
+}  // namespace bench
