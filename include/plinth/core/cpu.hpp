@@ -6,6 +6,7 @@
 /// functions are all there is.
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define PLINTH_X86_KERNELS 1
+#include <cpuid.h>
 #else
 #define PLINTH_X86_KERNELS 0
 #endif
@@ -53,6 +54,46 @@ constexpr const char* to_string(Isa isa) {
       return "AVX-512";
   }
   return "unknown";
+}
+
+/// What 16-bit kernels ask of a CPU (and of its operating system) beyond Isa.
+struct CpuFeatures {
+  bool fma_f16c = false;      ///< AVX2 with FMA and F16C (conversion of half)
+  bool avx512_core = false;   ///< AVX-512 F, DQ, BW and VL, and the above
+  bool avx512_bf16 = false;   ///< AVX512-BF16: dot products of pairs of bfloat16; and the above
+  bool avx512_fp16 = false;   ///< AVX512-FP16: arithmetic in half; and avx512_core
+  bool amx_bf16_cpu = false;  ///< AMX-BF16: tiles; a process has to ask for them (see lowp)
+};
+
+#if PLINTH_X86_KERNELS
+/// Asks CPUID, which is slow in a virtual machine: use cpu_features().
+inline CpuFeatures detect_cpu_features() {
+  struct Registers {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+  } one, seven, seven_one;
+  CpuFeatures f;
+  if (__get_cpuid_max(0, nullptr) < 7) return f;
+  __cpuid(1, one.a, one.b, one.c, one.d);
+  __cpuid_count(7, 0, seven.a, seven.b, seven.c, seven.d);
+  if (seven.a >= 1) __cpuid_count(7, 1, seven_one.a, seven_one.b, seven_one.c, seven_one.d);
+  const auto has = [](unsigned word, int bit) { return ((word >> bit) & 1u) != 0; };
+  f.fma_f16c = is_available(Isa::avx2) && has(one.c, 12) && has(one.c, 29);
+  f.avx512_core = f.fma_f16c && is_available(Isa::avx512) && has(seven.b, 30) && has(seven.b, 31);
+  f.avx512_bf16 = f.avx512_core && has(seven_one.a, 5);
+  f.avx512_fp16 = f.avx512_core && has(seven.d, 23);
+  f.amx_bf16_cpu = f.avx512_core && has(seven.d, 22) && has(seven.d, 24);
+  return f;
+}
+#endif
+
+/// The features of this CPU, asked for once.
+inline const CpuFeatures& cpu_features() {
+#if PLINTH_X86_KERNELS
+  static const CpuFeatures features = detect_cpu_features();
+#else
+  static const CpuFeatures features;
+#endif
+  return features;
 }
 
 }  // namespace plinth
