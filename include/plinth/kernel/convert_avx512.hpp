@@ -18,6 +18,9 @@
 /// all lanes are here because GCC 12 warns of an uninitialised register inside those without.)
 namespace plinth::kernel::avx512 {
 
+inline constexpr __mmask8 all8 = 0xff;
+inline constexpr __mmask16 all16 = 0xffff;
+
 /// Ones in the lowest `count` of 16 lanes.
 PLINTH_AVX512_INLINE __mmask16 first_lanes(Index count) {
   return static_cast<__mmask16>(count >= 16 ? 0xffffu : (1u << count) - 1u);
@@ -30,8 +33,8 @@ PLINTH_AVX512_INLINE __m512 load_scaled(const float* in, __mmask16 lanes, float 
 }
 PLINTH_AVX512_INLINE __m256i load_odd(const double* in, __mmask8 lanes, double scale) {
   const __m512d x = _mm512_mul_pd(_mm512_maskz_loadu_pd(lanes, in), _mm512_set1_pd(scale));
-  const __m256 f = _mm512_maskz_cvt_roundpd_ps(0xff, x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
-  const __mmask8 inexact = _mm512_cmp_pd_mask(_mm512_maskz_cvtps_pd(0xff, f), x, _CMP_NEQ_UQ);
+  const __m256 f = _mm512_maskz_cvt_roundpd_ps(all8, x, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
+  const __mmask8 inexact = _mm512_cmp_pd_mask(_mm512_maskz_cvtps_pd(all8, f), x, _CMP_NEQ_UQ);
   const __m256i bits = _mm256_castps_si256(f);
   return _mm256_mask_or_epi32(bits, inexact, bits, _mm256_set1_epi32(1));
 }
@@ -39,32 +42,32 @@ PLINTH_AVX512_INLINE __m512 load_scaled(const double* in, __mmask16 lanes, doubl
   const __m256i low = load_odd(in, static_cast<__mmask8>(lanes), scale);
   const __m256i high = load_odd(in + 8, static_cast<__mmask8>(lanes >> 8), scale);
   return _mm512_castsi512_ps(
-      _mm512_maskz_inserti64x4(0xff, _mm512_castsi256_si512(low), high, 1));
+      _mm512_maskz_inserti64x4(all8, _mm512_castsi256_si512(low), high, 1));
 }
 
 /// 16 floats to 16 bits and back.
 template <Scalar16 To>
 PLINTH_AVX512_INLINE __m256i encode(__m512 x) {
   if constexpr (std::same_as<To, half>) {
-    return _mm512_maskz_cvtps_ph(0xffff, x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    return _mm512_maskz_cvtps_ph(all16, x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
   } else {
     const __m512i bits = _mm512_castps_si512(x);
     const __m512i last =
-        _mm512_and_si512(_mm512_maskz_srli_epi32(0xffff, bits, 16), _mm512_set1_epi32(1));
+        _mm512_and_si512(_mm512_maskz_srli_epi32(all16, bits, 16), _mm512_set1_epi32(1));
     const __m512i rounded =
         _mm512_add_epi32(bits, _mm512_add_epi32(last, _mm512_set1_epi32(0x7fff)));
     const __m512i number = _mm512_mask_or_epi32(rounded, _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q),
                                                 bits, _mm512_set1_epi32(0x400000));
-    return _mm512_maskz_cvtepi32_epi16(0xffff, _mm512_maskz_srli_epi32(0xffff, number, 16));
+    return _mm512_maskz_cvtepi32_epi16(all16, _mm512_maskz_srli_epi32(all16, number, 16));
   }
 }
 template <Scalar16 From>
 PLINTH_AVX512_INLINE __m512 decode(__m256i x) {
   if constexpr (std::same_as<From, half>)
-    return _mm512_maskz_cvtph_ps(0xffff, x);
+    return _mm512_maskz_cvtph_ps(all16, x);
   else
     return _mm512_castsi512_ps(
-        _mm512_maskz_slli_epi32(0xffff, _mm512_maskz_cvtepu16_epi32(0xffff, x), 16));
+        _mm512_maskz_slli_epi32(all16, _mm512_maskz_cvtepu16_epi32(all16, x), 16));
 }
 
 /// Whether any of 16 results in `lanes` has to be counted (is_special).
@@ -95,12 +98,12 @@ PLINTH_AVX512_INLINE void store_scaled(float* out, __mmask16 lanes, __m512 x, fl
 }
 PLINTH_AVX512_INLINE void store_scaled(double* out, __mmask16 lanes, __m512 x, double scale) {
   const __m512d s = _mm512_set1_pd(scale);
-  const __m256 low = _mm512_maskz_extractf32x8_ps(0xff, x, 0),
-               high = _mm512_maskz_extractf32x8_ps(0xff, x, 1);
+  const __m256 low = _mm512_maskz_extractf32x8_ps(all8, x, 0),
+               high = _mm512_maskz_extractf32x8_ps(all8, x, 1);
   _mm512_mask_storeu_pd(out, static_cast<__mmask8>(lanes),
-                        _mm512_mul_pd(_mm512_maskz_cvtps_pd(0xff, low), s));
+                        _mm512_mul_pd(_mm512_maskz_cvtps_pd(all8, low), s));
   _mm512_mask_storeu_pd(out + 8, static_cast<__mmask8>(lanes >> 8),
-                        _mm512_mul_pd(_mm512_maskz_cvtps_pd(0xff, high), s));
+                        _mm512_mul_pd(_mm512_maskz_cvtps_pd(all8, high), s));
 }
 
 template <Scalar16 From, std::floating_point To>
