@@ -25,6 +25,10 @@ plinth::comm::BroadcastAlgorithm broadcast(linpack::Broadcast b) {
       return BroadcastAlgorithm::ring2;
     case linpack::Broadcast::ring2_modified:
       return BroadcastAlgorithm::ring2_modified;
+    case linpack::Broadcast::long_:
+      return BroadcastAlgorithm::long_;
+    case linpack::Broadcast::long_modified:
+      return BroadcastAlgorithm::long_modified;
     default:
       return BroadcastAlgorithm::ring1_modified;
   }
@@ -34,9 +38,6 @@ plinth::comm::BroadcastAlgorithm broadcast(linpack::Broadcast b) {
 
 linpack::Case effective(const linpack::Case& asked) {
   linpack::Case runs = asked;
-  if (asked.bcast == linpack::Broadcast::long_ ||
-      asked.bcast == linpack::Broadcast::long_modified)
-    runs.bcast = linpack::Broadcast::ring1_modified;
   // Rows are interchanged by one gathering of all of them in each process column; a matrix is
   // stored by rows, which are L1 and U transposed, and padded to cache lines.
   runs.swap = linpack::SwapAlgorithm::spread_roll;

@@ -18,6 +18,7 @@
 #include "linpack/output.hpp"
 #include "linpack/text.hpp"
 #include "plinth/comm/mpi.hpp"
+#include "plinth/kernel/blas_info.hpp"
 
 namespace linpack {
 
@@ -85,6 +86,14 @@ std::string kokkos_name() {
                KOKKOS_VERSION % 100, space.name(), static_cast<int>(space.concurrency()));
 }
 
+std::string blas_name() {
+  const plinth::BlasInfo blas = plinth::blas_info();
+  std::string name = blas.library;
+  if (!blas.kernel.empty()) name += ", kernel " + blas.kernel;
+  name += std::string(", ") + to_string(blas.threading);
+  return blas.threads > 0 ? name + print(" (%d)", blas.threads) : name;
+}
+
 /// What the first runs (of very many) do differently from what was asked for.
 std::vector<std::string> expected_differences(const Cases& cases, const Solver& solver,
                                               Differences& known) {
@@ -105,7 +114,8 @@ void run_all(MPI_Comm comm, int ranks, const Program& program, const Solver& sol
   Differences known;
   if (start.output) {
     Preamble preamble{program, *start.config, cases.size(), ranks, {}, start.notes};
-    preamble.environment = {{"MPI", mpi_name()}, {"Kokkos", kokkos_name()}};
+    preamble.environment = {
+        {"MPI", mpi_name()}, {"Kokkos", kokkos_name()}, {"BLAS", blas_name()}};
     for (std::string& sentence : expected_differences(cases, solver, known))
       preamble.notes.push_back(std::move(sentence));
     start.output->begin(preamble);

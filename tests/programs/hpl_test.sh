@@ -24,16 +24,16 @@ HPL.out      output file
 2 1 4 1 3    P
 2 4 1 2 1    Q
 16.0         threshold
-2            number of PFACT
-0 2          PFACT
+1            number of PFACT
+0            PFACT
 1            number of NBMIN
 3            NBMIN
 1            number of NDIV
 3            NDIV
 1            number of RFACT
 1            RFACT
-2            number of BCAST
-0 3          BCAST
+4            number of BCAST
+0 3 4 5      BCAST
 2            number of DEPTH
 0 1          DEPTH
 1            SWAP
@@ -49,10 +49,8 @@ for grid in "2 2" "1 4" "4 1" "1 2" "3 1"; do
   for n in 0 1 17 65; do
     for nb in 1 8 80; do
       for depth in 0 1; do
-        for bcast in 0 3; do
-          for pfact in L R; do
-            echo "WC$depth${bcast}C3${pfact}3 $n $nb $grid"
-          done
+        for bcast in 0 3 4 5; do
+          echo "WC$depth${bcast}C3L3 $n $nb $grid"
         done
       done
     done
@@ -65,10 +63,10 @@ expect "runs in the JSON report" 480 "$(grep -c '"verdict":"passed"' several.jso
 expect "notes" "the parameters come from several.dat." "$(sed -n 's/^Note: //p' out)"
 
 # What is not implemented is named once, and the variant is that of what ran.
-expect_status 0 4 --n 40,50 --nb 8 --grid 2x2 --bcast long,1ring --l1 1 --u 1 --swap mix
+expect_status 0 4 --n 40,50 --nb 8 --grid 2x2 --bcast long,1ring --depth 0 --l1 1 --u 1 --swap mix
 parsed > runs
-expect "variants" "WR00R2C4 WR01R2C4" "$(cut -d ' ' -f 1 runs | sort -u | tr '\n' ' ' | sed 's/ $//')"
-for name in BCAST SWAP L1 U; do
+expect "variants" "WR00R2C4 WR04R2C4" "$(cut -d ' ' -f 1 runs | sort -u | tr '\n' ' ' | sed 's/ $//')"
+for name in SWAP L1 U; do
   expect "notes on $name" 1 "$(grep -c "^Note: $name is .* instead of the .*\.$" out)"
 done
 
