@@ -15,10 +15,12 @@ namespace plinth::comm {
 /// (log2 P of them per process; a surplus over a power of two folds in first). `combine` must be
 /// associative and commutative to the bit, so that every process ends with the same message.
 ///
-/// The scratch message is kept, so that nothing is allocated per call.
+/// The scratch message is kept, so that nothing is allocated per call. Messages longer than
+/// `max_message` bytes travel in pieces.
 class SmallAllreduce {
  public:
-  explicit SmallAllreduce(Index max_bytes) : scratch_(static_cast<std::size_t>(max_bytes)) {}
+  explicit SmallAllreduce(Index max_bytes, Index max_message = Index(1) << 30)
+      : scratch_(static_cast<std::size_t>(max_bytes)), max_message_(max_message) {}
 
   /// Collective. message: `bytes` bytes, in and out. combine(std::byte* mine, const std::byte*
   /// other) folds `other` into `mine`.
@@ -41,10 +43,7 @@ class SmallAllreduce {
       combine(message, scratch_.data());
     }
     for (int distance = 1; distance < power; distance *= 2) {
-      const int partner = rank ^ distance;
-      check(MPI_Sendrecv(message, bytes, MPI_BYTE, partner, tag, scratch_.data(), bytes, MPI_BYTE,
-                         partner, tag, communicator.handle(), MPI_STATUS_IGNORE),
-            "MPI_Sendrecv");
+      swap(communicator, message, bytes, rank ^ distance);
       combine(message, scratch_.data());
     }
     if (rank < surplus) send(communicator, message, bytes, rank + power);
@@ -52,13 +51,29 @@ class SmallAllreduce {
 
  private:
   static constexpr int tag = 7;
-  static void send(const Communicator& c, const std::byte* data, int bytes, int to) {
-    check(MPI_Send(data, bytes, MPI_BYTE, to, tag, c.handle()), "MPI_Send");
+  /// The partner's message comes to the scratch message.
+  void swap(const Communicator& c, const std::byte* message, int bytes, int partner) {
+    for_each_chunk(bytes, max_message_, [&](Index offset, int count) {
+      check(
+          MPI_Sendrecv(message + offset, count, MPI_BYTE, partner, tag, scratch_.data() + offset,
+                       count, MPI_BYTE, partner, tag, c.handle(), MPI_STATUS_IGNORE),
+          "MPI_Sendrecv");
+    });
   }
-  static void receive(const Communicator& c, std::byte* data, int bytes, int from) {
-    check(MPI_Recv(data, bytes, MPI_BYTE, from, tag, c.handle(), MPI_STATUS_IGNORE), "MPI_Recv");
+  void send(const Communicator& c, const std::byte* data, int bytes, int to) const {
+    for_each_chunk(bytes, max_message_, [&](Index offset, int count) {
+      check(MPI_Send(data + offset, count, MPI_BYTE, to, tag, c.handle()), "MPI_Send");
+    });
   }
+  void receive(const Communicator& c, std::byte* data, int bytes, int from) const {
+    for_each_chunk(bytes, max_message_, [&](Index offset, int count) {
+      check(MPI_Recv(data + offset, count, MPI_BYTE, from, tag, c.handle(), MPI_STATUS_IGNORE),
+            "MPI_Recv");
+    });
+  }
+
   std::vector<std::byte> scratch_;
+  Index max_message_;
 };
 
 }  // namespace plinth::comm

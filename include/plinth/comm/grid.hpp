@@ -18,7 +18,8 @@ struct GridOptions {
   MPI_Info row_info = MPI_INFO_NULL;
   /// Hints for the communicators that carry rows and pivots along process columns.
   MPI_Info column_info = MPI_INFO_NULL;
-  /// Longest message in bytes; longer ones are sent in pieces. At most 2^30, at least 1.
+  /// Longest message of panels, rows and pivots in bytes; longer ones are sent in pieces (but for
+  /// MPI's own reductions). At most 2^30, at least 1.
   Index max_message = Index(1) << 30;
 };
 

@@ -17,8 +17,8 @@
 namespace plinth::lu {
 
 /// Everything that a factorization works with, allocated once and used as often as wanted on
-/// matrices of one distribution: the ring of look-ahead + 1 panels, the block row U12, the buffers
-/// of the interchange.
+/// matrices of one distribution: the ring of look-ahead + 1 panels, and lanes: a block row U12
+/// and the buffers of an interchange each, one lane or with a split update one for each section.
 ///
 /// The factorization itself is the walk over the plan (lu/plan.hpp) with, per step,
 ///
@@ -28,7 +28,7 @@ namespace plinth::lu {
 ///     [ A22 ]   ->    [ A22 ],  A12 := L11^-1 A12,  A22 -= L21 A12      update
 ///
 /// Workspace per process, beyond the matrix: (d + 1) NB (NB + m/P) elements for panels, and with
-/// more than one process row 4 NB n/Q for U12 and the interchange.
+/// more than one process row 3 NB n/Q for U12 and the interchange (3 NB^2 more with a split).
 template <class Matrix, ExecutionPolicy Exec, PivotingPolicy Pivoting = PartialPivoting,
           class Sink = trace::Off>
 class Factorization {
@@ -43,18 +43,23 @@ class Factorization {
       : exec_(exec),
         grid_(grid),
         options_(options),
-        plan_(distribution, options.lookahead),
+        plan_(distribution, options.lookahead, grid.shape().rows > 1 ? options.split : 0),
         at_(grid.coord()),
-        interchange_(exec, grid, distribution.rows, max_width(),
-                     distribution.cols.local_size(at_.col)),
-        panel_factorization_(exec.host(), grid, options.panel, max_width(), sink),
+        panel_factorization_(exec.host(), grid, options.panel, options.pivot_reduction,
+                             max_width(), sink),
         sink_(sink) {
-    require(options.valid(), "FactorOptions: look-ahead >= 0, ndiv >= 2 and nbmin >= 1 wanted");
-    const Index in_flight = std::min(options.lookahead, std::max<Index>(plan_.steps() - 1, 0)) + 1;
+    require(options.valid(), FactorOptions::requirement);
+    const Index in_flight =
+        std::min(options.lookahead, std::max<Index>(plan_.steps() - 1, 0)) + 1;
     for (Index d = 0; d < in_flight; ++d)
       ring_.emplace_back(plan_.max_panel_elements(at_), max_width());
-    if (grid.shape().rows > 1)
-      u12_.reserve(max_width() * distribution.cols.local_size(at_.col));
+    const Index cols = distribution.cols.local_size(at_.col);
+    if (plan_.is_split()) {
+      const Index left = plan_.local_cols({0, plan_.boundary()}, at_).size();
+      for (const Index room : {std::min(max_width(), cols), left, cols - left}) add_lane(room);
+    } else {
+      add_lane(cols);
+    }
   }
 
   /// Factors `a` in place and records the pivots. Collective.
@@ -87,21 +92,41 @@ class Factorization {
     progress();
   }
 
-  void update(const Step& step, Range global_cols) {
+  void fetch(const Step& step, Range global_cols, Section section) {
     PanelType& panel = slot(step);
     {
       trace::Span span(sink_, trace::Phase::broadcast);
       panel.wait(exec_);
     }
     const Range cols = plan_.local_cols(global_cols, at_);
+    if (cols.empty() || !rows_travel()) return;
+    trace::Span span(sink_, trace::Phase::interchange);
+    Lane& lane = this->lane(section);
+    lane.interchange.begin(interchanges(panel), columns_of(cols),
+                           u12_of(lane, panel.width(), cols.size()));
+  }
+
+  void update(const Step& step, Range global_cols, Section section) {
+    const Range cols = plan_.local_cols(global_cols, at_);
     if (!cols.empty()) {
+      const PanelType& panel = slot(step);
       const LocalStep mine = plan_.local(step, at_);
-      const View columns = kernel::part(a_, {0, kernel::rows_of(a_)}, cols);
-      const View u12 = exchange_rows(panel, mine, columns);
-      solve_u12(panel, mine, columns, u12);
-      trace::Span span(sink_, trace::Phase::update);
-      kernel::gemm(exec_, T(-1), panel.template l21<Layout>(), u12, T(1),
-                   kernel::part(columns, mine.below, {0, cols.size()}));
+      const View columns = columns_of(cols);
+      Lane& lane = this->lane(section);
+      {
+        trace::Span span(sink_, trace::Phase::interchange);
+        lane.interchange.end();
+      }
+      const View u12 = has_top_in_place() ? kernel::part(columns, mine.top, {0, cols.size()})
+                                          : u12_of(lane, panel.width(), cols.size());
+      if (options_.reproducible) {
+        for_each_slice(global_cols, [&](Range slice) {
+          update_columns(panel, mine, part_of(columns, slice), part_of(u12, slice));
+          progress();
+        });
+      } else {
+        update_columns(panel, mine, columns, u12);
+      }
     }
     progress();
   }
@@ -134,25 +159,56 @@ class Factorization {
   Interchanges interchanges(const PanelType& panel) const {
     return {panel.step().cols.begin, panel.pivots(), panel.width()};
   }
+
+  /// One interchange under way, and the block row that it makes.
+  struct Lane {
+    Interchange<T, Exec, Layout> interchange;
+    kernel::Buffer<T, typename Exec::memory> u12;
+  };
+  void add_lane(Index cols) {
+    Lane& lane = lanes_.emplace_back(Lane{{exec_, grid_, plan_.distribution().rows, max_width(),
+                                           cols, options_.swap, static_cast<int>(lanes_.size())},
+                                          {}});
+    if (!has_top_in_place()) lane.u12.reserve(max_width() * cols);
+  }
+  Lane& lane(Section section) {
+    return lanes_[lanes_.size() == 1 ? 0 : static_cast<std::size_t>(section)];
+  }
+  /// With one process row the pivot rows are brought to the top of the matrix itself, else to a
+  /// buffer that each process row has.
+  bool has_top_in_place() const { return grid_.shape().rows == 1; }
+  bool rows_travel() const { return !has_top_in_place() || Pivoting::exchanges_rows; }
+
   /// Room for `cols` columns of U12.
-  View u12_buffer(Index width, Index cols) const {
+  static View u12_of(const Lane& lane, Index width, Index cols) {
     return kernel::wrap<Layout, typename Exec::memory::space>(
-        u12_.data(), width, cols, kernel::is_row_major<Layout> ? std::max<Index>(cols, 1) : width);
+        lane.u12.data(), width, cols,
+        kernel::is_row_major<Layout> ? std::max<Index>(cols, 1) : width);
+  }
+  View columns_of(Range cols) const { return kernel::part(a_, {0, kernel::rows_of(a_)}, cols); }
+  static View part_of(const View& a, Range cols) {
+    return kernel::part(a, {0, kernel::rows_of(a)}, cols);
   }
 
-  /// Brings the panel's pivot rows to the top: in the matrix itself, or with several process rows
-  /// in a buffer that each of them has.
-  View exchange_rows(const PanelType& panel, const LocalStep& mine, const View& columns) {
-    trace::Span span(sink_, trace::Phase::interchange);
-    const Index cols = kernel::cols_of(columns);
-    if (grid_.shape().rows == 1) {
-      if constexpr (Pivoting::exchanges_rows)
-        interchange_(interchanges(panel), columns, View());
-      return kernel::part(columns, mine.top, {0, cols});
+  /// Calls f with the local columns of each fixed slice of `global_cols`, counted from its first.
+  template <class F>
+  void for_each_slice(Range global_cols, const F& f) const {
+    const Index first = plan_.local_cols(global_cols, at_).begin;
+    for (Index begin = global_cols.begin; begin < global_cols.end;) {
+      const Index end = std::min(plan_.slice_end(begin), global_cols.end);
+      const Range slice = plan_.local_cols({begin, end}, at_);
+      if (!slice.empty()) f(Range{slice.begin - first, slice.end - first});
+      begin = end;
     }
-    const View u12 = u12_buffer(panel.width(), cols);
-    interchange_(interchanges(panel), columns, u12);
-    return u12;
+  }
+
+  /// U12 := L11^-1 U12, A22 -= L21 U12 for some columns.
+  void update_columns(const PanelType& panel, const LocalStep& mine, const View& columns,
+                      const View& u12) {
+    solve_u12(panel, mine, columns, u12);
+    trace::Span span(sink_, trace::Phase::update);
+    kernel::gemm(exec_, T(-1), panel.template l21<Layout>(), u12, T(1),
+                 kernel::part(columns, mine.below, {0, kernel::cols_of(columns)}));
   }
 
   /// U12 := L11^-1 U12, and into the matrix where it belongs.
@@ -161,21 +217,29 @@ class Factorization {
     trace::Span span(sink_, trace::Phase::triangular_solve);
     kernel::trsm(exec_, Side::left, Uplo::lower, Diag::unit, T(1), panel.template top<Layout>(),
                  u12);
-    if (grid_.shape().rows > 1 && mine.has_diagonal_rows)
+    if (!has_top_in_place() && mine.has_diagonal_rows)
       kernel::copy(exec_, u12, kernel::part(columns, mine.top, {0, kernel::cols_of(columns)}));
   }
 
-  /// Carries the interchanges over to the columns of L that are finished.
+  /// Carries the interchanges over to the columns of L that are finished, as many at a time as a
+  /// lane has room for. The left section's lane may be in use.
   void permute_l(const PanelType& panel) {
     trace::Span span(sink_, trace::Phase::interchange);
     const Range cols = plan_.local_cols({0, panel.step().cols.begin}, at_);
-    if (cols.empty()) return;
-    interchange_.apply(interchanges(panel), kernel::part(a_, {0, kernel::rows_of(a_)}, cols),
-                       u12_buffer(panel.width(), cols.size()));
+    Lane& lane = lanes_.front().interchange.max_cols() < lanes_.back().interchange.max_cols()
+                     ? lanes_.back()
+                     : lanes_.front();
+    const Index room = lane.interchange.max_cols();
+    for (Index begin = cols.begin; begin < cols.end; begin += room) {
+      const Range some{begin, std::min(begin + room, cols.end)};
+      lane.interchange.apply(interchanges(panel), columns_of(some),
+                             u12_of(lane, panel.width(), some.size()));
+    }
   }
 
   void progress() {
     for (auto& panel : ring_) panel.progress();
+    for (auto& lane : lanes_) lane.interchange.progress();
   }
 
   Exec exec_;
@@ -183,11 +247,10 @@ class Factorization {
   FactorOptions options_;
   Plan plan_;
   GridCoord at_;
-  Interchange<T, Exec, Layout> interchange_;
   PanelFactorization<T, Pivoting, HostExec, Sink> panel_factorization_;
   Sink& sink_;
   std::vector<PanelType> ring_;
-  kernel::Buffer<T, typename Exec::memory> u12_;
+  std::vector<Lane> lanes_;
 
   View a_;
   Pivots* pivots_ = nullptr;

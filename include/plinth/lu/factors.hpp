@@ -63,19 +63,14 @@ LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
                                     std::to_string(a.cols()) + ", not square");
   require(a.distribution().rows.block() == a.distribution().cols.block(),
           "lu_factor: the blocks are not square");
-  require(options.valid(), "lu_factor: look-ahead >= 0, ndiv >= 2 and nbmin >= 1 wanted");
+  require(options.valid(), std::string("lu_factor: ") + lu::FactorOptions::requirement);
   lu::PanelOutcome outcome;
   lu::Pivots pivots;
   if (a.grid().active()) {
     trace::Off off;
     std::optional<lu::Factorization<Matrix, Exec, Pivoting>> factorization;
-    const auto arguments = comm::Fingerprint()
-                           << a.rows() << a.distribution().rows.block() << options.lookahead
-                           << options.panel.ndiv << options.panel.nbmin
-                           << static_cast<Index>(options.panel.variant)
-                           << static_cast<Index>(options.panel.base)
-                           << static_cast<Index>(options.broadcast)
-                           << static_cast<Index>(options.keep_l);
+    const auto arguments = comm::Fingerprint() << a.rows() << a.distribution().rows.block()
+                                               << lu::fingerprint(options);
     comm::agree_on(a.grid().all(), "lu_factor", arguments.value(), [&] {
       pivots = lu::Pivots(a.distribution().rows, a.grid().coord().row);
       factorization.emplace(exec, a.grid(), a.distribution(), options, off);

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "plinth/comm/exchange.hpp"
 #include "plinth/comm/grid.hpp"
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/kernel/elementwise.hpp"
 #include "plinth/lu/row_permutation.hpp"
+#include "plinth/lu/row_swap.hpp"
 #include "plinth/matrix/distribution.hpp"
 
 namespace plinth::lu {
@@ -17,46 +19,81 @@ namespace plinth::lu {
 /// Moves rows of a distributed matrix as a panel's pivots say, within process columns.
 ///
 /// With one process row the rows are exchanged in place. Else the new top rows go from where they
-/// stand to every process of the column (an allgather) and the displaced ones from the top's owner
-/// to where the pivots came from (point to point), in pieces of columns that fit the message limit.
+/// stand to every process of the column (an all-gather) and the displaced ones from the top's
+/// owner to where the pivots came from (a scatter), both by the algorithm that was asked for
+/// (lu/row_swap.hpp), in pieces of columns that fit the message limit.
 ///
-/// Messages per piece: one allgatherv, and one from the owner to each process that gets a row.
-/// Workspace: 3 width x cols elements.
+/// begin() starts an interchange, end() completes it; what happens in between hides its messages.
+/// An object has one interchange under way at a time; several objects may, each with a `lane` of
+/// its own.
+///
+/// Workspace: 2 width x cols elements.
 template <class T, ExecutionPolicy Exec, class Layout>
 class Interchange {
  public:
   using View = kernel::MatrixView<T, Layout, typename Exec::memory::space>;
 
   Interchange(const Exec& exec, const ProcessGrid& grid, const BlockCyclic& rows, Index max_width,
-              Index max_cols)
-      : exec_(exec), grid_(grid), rows_(rows), lists_(4 * max_width) {
+              Index max_cols, const RowSwap& swap = {}, int lane = 0)
+      : exec_(exec),
+        grid_(grid),
+        rows_(rows),
+        swap_(swap),
+        lane_(lane),
+        max_cols_(max_cols),
+        lists_(4 * max_width) {
     if (grid.shape().rows == 1) return;
     const Index limit = grid.options().max_message / static_cast<Index>(sizeof(T));
-    piece_ = std::clamp<Index>(limit / std::max<Index>(max_width, 1), 1,
-                               std::max<Index>(max_cols, 1));
-    const Index room = max_width * piece_;
-    mine_.reserve(room);
-    gathered_.reserve(room);
-    displaced_.reserve(room);
+    piece_ =
+        std::clamp<Index>(limit / std::max<Index>(max_width, 1), 1, std::max<Index>(max_cols, 1));
+    gathered_.reserve(max_width * piece_);
+    displaced_.reserve(max_width * piece_);
   }
 
-  /// Applies `swaps` to the columns of `a`, a View of some local columns with all local rows. With
-  /// more than one process row, `top` (swaps.width x columns of a) receives the new top rows on
-  /// every process, and the matrix's own top rows are left as they were: the caller stores what it
-  /// makes of `top`. With one process row the matrix is complete and `top` is not used.
+  /// How many columns it was made for.
+  Index max_cols() const { return max_cols_; }
+
+  /// Applies `swaps` to the columns of `a`, a View of some local columns with all local rows.
+  /// With more than one process row, `top` (swaps.width x columns of a) receives the new top rows
+  /// on every process, and the matrix's own top rows are left as they were: the caller stores
+  /// what it makes of `top`. With one process row the matrix is complete and `top` is not used.
   void operator()(const Interchanges& swaps, const View& a, const View& top) {
+    begin(swaps, a, top);
+    end();
+  }
+
+  /// Packs the rows and starts their messages. Until end() the columns of `a` must be left alone;
+  /// `top` is filled by end().
+  void begin(const Interchanges& swaps, const View& a, const View& top) {
     const Index cols = kernel::cols_of(a);
     if (cols == 0 || swaps.width == 0) return;
     if (grid_.shape().rows == 1) return exchange_in_place(swaps, a);
+    chosen_ = swap_.choose(cols, grid_.shape().rows);
     prepare(row_permutation(swaps));
-    for (Index begin = 0; begin < cols; begin += piece_) {
-      const Range part{begin, std::min(begin + piece_, cols)};
-      exchange_piece(kernel::part(a, {0, kernel::rows_of(a)}, part),
-                     kernel::part(top, {0, swaps.width}, part));
+    a_ = a;
+    top_ = top;
+    piece_cols_ = {0, std::min(piece_, cols)};
+    start_piece();
+  }
+
+  /// Lets the messages advance. Never blocks.
+  void progress() {
+    if (piece_cols_.empty()) return;
+    gather_.progress();
+    scatter_.progress();
+  }
+
+  /// Completes what begin() started.
+  void end() {
+    while (!piece_cols_.empty()) {
+      finish_piece();
+      const Index next = piece_cols_.end;
+      piece_cols_ = {next, std::min(next + piece_, kernel::cols_of(a_))};
+      if (!piece_cols_.empty()) start_piece();
     }
   }
 
-  /// The same, with the new top rows stored into the matrix on their owner.
+  /// The whole interchange, with the new top rows stored into the matrix on their owner.
   void apply(const Interchanges& swaps, const View& a, const View& top) {
     (*this)(swaps, a, top);
     if (swaps.width == 0 || grid_.shape().rows == 1) return;
@@ -85,137 +122,175 @@ class Interchange {
     exec_.fence();
   }
 
-  /// Who sends which rows to whom.
+  /// Which rows are whose: counts per process, places in the two buffers, lists of local rows.
   void prepare(const RowPermutation& p) {
-    const int processes = grid_.shape().rows;
+    const auto processes = static_cast<std::size_t>(grid_.shape().rows);
     const int me = grid_.coord().row;
-    const int top_owner = rows_.owner(p.first);
+    top_owner_ = rows_.owner(p.first);
     width_ = p.width();
-    mine_rows_ = 0;
-    gathered_counts_.assign(static_cast<std::size_t>(processes), 0);
-    displaced_counts_.assign(static_cast<std::size_t>(processes), 0);
-    Index* const mine = lists_.host();          // local rows that this process gives to the top
-    Index* const place = mine + width_;         // gathered row -> top row
-    Index* const leaving = place + width_;      // local rows that the top's owner gives away
-    Index* const arriving = leaving + width_;   // local rows that this process gets
-    leaving_rows_ = arriving_rows_ = 0;
+    gathered_counts_.assign(processes, 0);
+    displaced_counts_.assign(processes, 0);
+    for (const Index source : p.source) ++gathered_counts_[owner(source)];
+    for (const Index target : p.target) ++displaced_counts_[owner(target)];
+    gathered_begin_ = comm::block_begins(
+        gathered_counts_, comm::gather_order(gather_of(chosen_), grid_.shape().rows));
+    displaced_begin_ = comm::block_begins(displaced_counts_,
+                                          comm::scatter_order(top_owner_, grid_.shape().rows));
 
-    Index gathered = 0;
-    for (int process = 0; process < processes; ++process)
-      for (Index t = 0; t < width_; ++t) {
-        const Index source = p.source[static_cast<std::size_t>(t)];
-        if (rows_.owner(source) != process) continue;
-        place[gathered++] = t;
-        ++gathered_counts_[static_cast<std::size_t>(process)];
-        if (process == me) mine[mine_rows_++] = rows_.local(source);
-      }
-    // Displaced rows in the order of their receivers, so that each gets one message.
-    for (int process = 0; process < processes; ++process)
-      for (std::size_t b = 0; b < p.target.size(); ++b) {
-        if (rows_.owner(p.target[b]) != process) continue;
-        ++displaced_counts_[static_cast<std::size_t>(process)];
-        if (me == top_owner) leaving[leaving_rows_++] = rows_.local(p.origin[b]);
-        if (me == process) arriving[arriving_rows_++] = rows_.local(p.target[b]);
-      }
-    top_owner_ = top_owner;
+    Index* const mine = lists_.host();         // local rows that this process gives to the top
+    Index* const place = mine + width_;        // gathered row -> top row
+    Index* const leaving = place + width_;     // displaced row -> local row of the top's owner
+    Index* const arriving = leaving + width_;  // local rows that this process gets
+    std::vector<Index> next = gathered_begin_;
+    Index mine_rows = 0;
+    for (Index t = 0; t < width_; ++t) {
+      const Index source = p.source[static_cast<std::size_t>(t)];
+      place[next[owner(source)]++] = t;
+      if (rows_.owner(source) == me) mine[mine_rows++] = rows_.local(source);
+    }
+    next = displaced_begin_;
+    Index arriving_rows = 0;
+    for (std::size_t b = 0; b < p.target.size(); ++b) {
+      const Index at = next[owner(p.target[b])]++;
+      if (me == top_owner_) leaving[at] = rows_.local(p.origin[b]);
+      if (rows_.owner(p.target[b]) == me) arriving[arriving_rows++] = rows_.local(p.target[b]);
+    }
+    mine_ = block(gathered_begin_, gathered_counts_, me);
+    arriving_ = block(displaced_begin_, displaced_counts_, me);
+    leaving_rows_ = static_cast<Index>(p.target.size());
     lists_.to_device(exec_, 0, 4 * width_);
   }
 
-  void exchange_piece(const View& a, const View& top) {
-    const comm::Communicator& column = grid_.column_rows();
-    const Index cols = kernel::cols_of(a);
-    const int me = column.rank();
+  /// Everything that leaves is packed before anything arrives.
+  void start_piece() {
+    const Index cols = piece_cols_.size();
+    const View a = kernel::part(a_, {0, kernel::rows_of(a_)}, piece_cols_);
     const Index* const mine = lists_.device();
-    const Index* const place = mine + width_;
-    const Index* const leaving = place + width_;
-    const Index* const arriving = leaving + width_;
-
-    // Everything that leaves is packed before anything arrives.
-    kernel::gather_rows(exec_, mine, mine_rows_, a, packed(mine_.device(), mine_rows_, cols));
-    if (me == top_owner_)
+    const Index* const leaving = mine + 2 * width_;
+    kernel::gather_rows(exec_, mine, mine_.size(), a, packed(gathered_, mine_, cols));
+    if (grid_.coord().row == top_owner_)
       kernel::gather_rows(exec_, leaving, leaving_rows_, a,
-                          packed(displaced_.device(), leaving_rows_, cols));
-    mine_.to_host(exec_, 0, mine_rows_ * cols);
-    if (me == top_owner_) displaced_.to_host(exec_, 0, leaving_rows_ * cols);
+                          packed(displaced_, {0, leaving_rows_}, cols));
+    gathered_.to_host(exec_, mine_.begin * cols, mine_.size() * cols);
+    if (grid_.coord().row == top_owner_) displaced_.to_host(exec_, 0, leaving_rows_ * cols);
+    if (chosen_ == SwapAlgorithm::collective) {
+      start_collective(cols);
+    } else {
+      start_messages(cols);
+    }
+  }
 
-    allgather(column, cols);
-    scatter_displaced(column, cols);
+  void finish_piece() {
+    const Index cols = piece_cols_.size();
+    const View a = kernel::part(a_, {0, kernel::rows_of(a_)}, piece_cols_);
+    const View top = kernel::part(top_, {0, width_}, piece_cols_);
+    const Index* const place = lists_.device() + width_;
+    const Index* const arriving = place + 2 * width_;
+    gather_.wait();
+    scatter_.wait();
+    comm::check(
+        MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
+        "MPI_Waitall");
+    requests_.clear();
 
     gathered_.to_device(exec_, 0, width_ * cols);
-    kernel::scatter_rows(exec_, place, width_, packed(gathered_.device(), width_, cols), top);
-    if (arriving_rows_ > 0) {
-      if (me != top_owner_) displaced_.to_device(exec_, 0, arriving_rows_ * cols);
-      const Index skip = me == top_owner_ ? rows_before(me) * cols : 0;
-      kernel::scatter_rows(exec_, arriving, arriving_rows_,
-                           packed(displaced_.device() + skip, arriving_rows_, cols), a);
+    kernel::scatter_rows(exec_, place, width_, packed(gathered_, {0, width_}, cols), top);
+    if (!arriving_.empty()) {
+      displaced_.to_device(exec_, arriving_.begin * cols, arriving_.size() * cols);
+      kernel::scatter_rows(exec_, arriving, arriving_.size(), packed(displaced_, arriving_, cols),
+                           a);
     }
     exec_.fence();
   }
 
-  void allgather(const comm::Communicator& column, Index cols) {
-    std::vector<int> counts, offsets;
-    int offset = 0;
-    for (const Index rows : gathered_counts_) {
-      counts.push_back(to_int(rows * cols, "row interchange message"));
-      offsets.push_back(offset);
-      offset += counts.back();
-    }
-    comm::check(MPI_Allgatherv(mine_.host(), to_int(mine_rows_ * cols, "row interchange message"),
-                               comm::datatype<T>(), gathered_.host(), counts.data(),
-                               offsets.data(), comm::datatype<T>(), column.handle()),
-                "MPI_Allgatherv");
+  void start_messages(Index cols) {
+    const Index row_bytes = cols * static_cast<Index>(sizeof(T));
+    const Index limit = grid_.options().max_message;
+    const int me = grid_.coord().row;
+    comm::GatherSchedule gather(gather_of(chosen_), swap_.equilibrate, gathered_counts_, me);
+    gather_.start(grid_.column_rows(), gathered_.host(), row_bytes, gather.take(), 2 * lane_,
+                  limit);
+    scatter_.start(grid_.column_rows(), displaced_.host(), row_bytes,
+                   comm::scatter_schedule(scatter_of(chosen_), displaced_counts_, top_owner_, me),
+                   2 * lane_ + 1, limit);
   }
 
-  void scatter_displaced(const comm::Communicator& column, Index cols) {
-    const int me = column.rank();
-    if (me != top_owner_) {
-      if (arriving_rows_ > 0)
-        comm::check(MPI_Recv(displaced_.host(), to_int(arriving_rows_ * cols, "message"),
-                             comm::datatype<T>(), top_owner_, tag, column.handle(),
-                             MPI_STATUS_IGNORE),
-                    "MPI_Recv");
-      return;
-    }
-    requests_.clear();
-    for (int process = 0; process < column.size(); ++process) {
-      const Index rows = displaced_counts_[static_cast<std::size_t>(process)];
-      if (process == me || rows == 0) continue;
-      comm::check(MPI_Isend(displaced_.host() + rows_before(process) * cols,
-                            to_int(rows * cols, "message"), comm::datatype<T>(), process, tag,
-                            column.handle(), &requests_.emplace_back()),
-                  "MPI_Isend");
-    }
-    comm::check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(),
-                            MPI_STATUSES_IGNORE),
-                "MPI_Waitall");
+  void start_collective(Index cols) {
+    const Index row_bytes = cols * static_cast<Index>(sizeof(T));
+    const Index limit = grid_.options().max_message;
+    const MPI_Comm column = grid_.column_rows().handle();
+    const int me = grid_.coord().row;
+    auto* const gathered = reinterpret_cast<std::byte*>(gathered_.host());
+    auto* const displaced = reinterpret_cast<std::byte*>(displaced_.host());
+    collectives_.clear();
+    const auto pieces = [&](const std::vector<Index>& counts, const std::vector<Index>& begins,
+                            const auto& start) {
+      std::vector<Index> bytes;
+      for (const Index rows : counts) bytes.push_back(rows * row_bytes);
+      comm::for_each_piece_of_blocks(bytes, limit, [&](Index offset, const auto& lengths) {
+        CollectivePiece& piece = collectives_.emplace_back();
+        piece.counts = lengths;
+        for (const Index begin : begins)
+          piece.displacements.push_back(to_int(begin * row_bytes + offset, "row message"));
+        start(piece);
+      });
+    };
+    pieces(gathered_counts_, gathered_begin_, [&](const CollectivePiece& piece) {
+      comm::check(MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, gathered,
+                                  piece.counts.data(), piece.displacements.data(), MPI_BYTE,
+                                  column, &requests_.emplace_back()),
+                  "MPI_Iallgatherv");
+    });
+    const auto self = static_cast<std::size_t>(me);
+    pieces(displaced_counts_, displaced_begin_, [&](const CollectivePiece& piece) {
+      const bool root = me == top_owner_;
+      comm::check(
+          MPI_Iscatterv(displaced, piece.counts.data(), piece.displacements.data(), MPI_BYTE,
+                        root ? MPI_IN_PLACE : displaced + piece.displacements[self],
+                        piece.counts[self], MPI_BYTE, top_owner_, column,
+                        &requests_.emplace_back()),
+          "MPI_Iscatterv");
+    });
   }
 
-  Index rows_before(int process) const {
-    Index rows = 0;
-    for (int q = 0; q < process; ++q) rows += displaced_counts_[static_cast<std::size_t>(q)];
-    return rows;
+  std::size_t owner(Index row) const { return static_cast<std::size_t>(rows_.owner(row)); }
+  static Range block(const std::vector<Index>& begins, const std::vector<Index>& counts, int me) {
+    const auto p = static_cast<std::size_t>(me);
+    return {begins[p], begins[p] + counts[p]};
   }
   /// Rows as they travel: contiguous, one after the other.
-  static auto packed(T* data, Index rows, Index cols) {
-    return kernel::wrap<Kokkos::LayoutRight, typename Exec::memory::space>(data, rows, cols, cols);
+  static auto packed(const kernel::Staged<T, Exec>& buffer, Range rows, Index cols) {
+    return kernel::wrap<Kokkos::LayoutRight, typename Exec::memory::space>(
+        buffer.device() + rows.begin * cols, rows.size(), cols, cols);
   }
-
-  static constexpr int tag = 11;
 
   Exec exec_;
   ProcessGrid grid_;
   BlockCyclic rows_;
+  RowSwap swap_;
+  int lane_ = 0;
+  Index max_cols_ = 0;
   Index piece_ = 0;
   kernel::Staged<Index, Exec> lists_;
-  kernel::Staged<T, Exec> mine_, gathered_, displaced_;
+  kernel::Staged<T, Exec> gathered_, displaced_;
 
+  // The interchange under way: piece_cols_ is not empty.
+  SwapAlgorithm chosen_ = SwapAlgorithm::direct;
+  View a_, top_;
+  Range piece_cols_;
   Index width_ = 0;
   int top_owner_ = 0;
-  Index mine_rows_ = 0;
-  Index leaving_rows_ = 0;
-  Index arriving_rows_ = 0;
-  std::vector<Index> gathered_counts_;
-  std::vector<Index> displaced_counts_;
+  Range mine_;              ///< rows of gathered_ that come from here
+  Range arriving_;          ///< rows of displaced_ that come here
+  Index leaving_rows_ = 0;  ///< of displaced_, the top owner's own included
+  std::vector<Index> gathered_counts_, displaced_counts_;
+  std::vector<Index> gathered_begin_, displaced_begin_;
+  comm::Exchange gather_, scatter_;
+  /// Arguments of a non-blocking collective call, which must outlive it.
+  struct CollectivePiece {
+    std::vector<int> counts, displacements;
+  };
+  std::vector<CollectivePiece> collectives_;
   std::vector<MPI_Request> requests_;
 };
 

@@ -17,10 +17,10 @@ namespace plinth::lu {
 
 /// Factors panels, on the host, together with the other processes of the owning process column.
 ///
-/// The panel a is column-major, `lead` rows: its first `width` rows are the top block, which every
-/// process builds up as pivots are found (row j is the j-th pivot row), the others are this
-/// process's rows below. On the process row of the diagonal block, top rows that are not pivot rows
-/// yet hold the diagonal block's own rows. So the rows still in play are [c, lead) there and
+/// The panel a is column-major, `lead` rows: its first `width` rows are the top block, which
+/// every process builds up as pivots are found (row j is the j-th pivot row), the others are this
+/// process's rows below. On the process row of the diagonal block, top rows that are not pivot
+/// rows yet hold the diagonal block's own rows. So the rows still in play are [c, lead) there and
 /// [width, lead) elsewhere, and everything up to pivoting reads as in LAPACK.
 ///
 /// Recursion over column ranges [c0, c1): split into parts; each part is factored, the others
@@ -31,13 +31,8 @@ template <class T, PivotingPolicy Pivoting, class HostExec, class Sink = trace::
 class PanelFactorization {
  public:
   PanelFactorization(const HostExec& exec, const ProcessGrid& grid, const RecursivePanel& policy,
-                     Index max_width, Sink& sink)
-      : exec_(exec),
-        grid_(grid),
-        policy_(policy),
-        message_(max_width),
-        allreduce_(static_cast<Index>(message_.bytes())),
-        sink_(sink) {}
+                     PivotReduction reduction, Index max_width, Sink& sink)
+      : exec_(exec), policy_(policy), pivot_(grid, max_width, reduction), sink_(sink) {}
 
   /// Factors `panel` in place; sets its pivots and outcome. Collective over the process column.
   /// global_row(r) is the global index of the panel's row width + r.
@@ -94,13 +89,12 @@ class PanelFactorization {
       Index first = c0;  // columns of this base whose update of column j is still due
       if (policy_.base == PanelVariant::left) solve_top_column(c0, j);
       if (policy_.base == PanelVariant::right) first = j;
-      const auto candidate = kernel::update_column_and_search(
-          exec_.space(), a_, lead_, active(j), first, j, a_ + first + j * lead_);
+      const auto candidate = kernel::update_column_and_search(exec_.space(), a_, lead_, active(j),
+                                                              first, j, a_ + first + j * lead_);
       exchange(j, candidate, global_row);
       const T pivot = at(j, j);
       record(j, pivot);
-      if (pivot != T(0))
-        kernel::scale_column(exec_.space(), a_, lead_, active(j + 1), j, pivot);
+      if (pivot != T(0)) kernel::scale_column(exec_.space(), a_, lead_, active(j + 1), j, pivot);
       if (policy_.base == PanelVariant::crout) finish_top_row(c0, j, c1);
       if (policy_.base == PanelVariant::right)
         for (Index q = j + 1; q < c1; ++q)
@@ -114,21 +108,21 @@ class PanelFactorization {
   void exchange(Index j, kernel::PivotCandidate<RealOf<T>> candidate,
                 const GlobalRow& global_row) {
     trace::Span span(sink_, trace::Phase::pivot);
-    if constexpr (!Pivoting::exchanges_rows)
-      candidate.row = has_diagonal_rows_ ? j : -1;
+    if constexpr (!Pivoting::exchanges_rows) candidate.row = has_diagonal_rows_ ? j : -1;
+    PivotMessage<T>& message = pivot_.message();
     const Index local = candidate.row;
     if (local >= 0) {
       candidate.row = local < width_ ? first_row_ + local : global_row(local - width_);
-      read_row(local, message_.winner_row());
+      read_row(local, message.winner_row());
     }
-    if (has_diagonal_rows_) read_row(j, message_.current_row());
-    message_.set(candidate, has_diagonal_rows_);
-    message_.reduce(grid_.column_pivots(), allreduce_);
+    if (has_diagonal_rows_) read_row(j, message.current_row());
+    message.set(candidate, has_diagonal_rows_);
+    pivot_(j == 0);
 
-    const Index winner = message_.candidate().row;
+    const Index winner = message.candidate().row;
     pivots_[j] = winner;
-    if (local >= 0 && candidate.row == winner) write_row(local, message_.current_row());
-    write_row(j, message_.winner_row());
+    if (local >= 0 && candidate.row == winner) write_row(local, message.current_row());
+    write_row(j, message.winner_row());
   }
 
   void record(Index j, T pivot) {
@@ -145,7 +139,8 @@ class PanelFactorization {
     for (Index j = 0; j < width_; ++j) at(i, j) = row[j];
   }
 
-  /// U(c0..j, j) := L^-1 of what stands there, L the unit lower triangle of the base's own columns.
+  /// U(c0..j, j) := L^-1 of what stands there, L the unit lower triangle of the base's own
+  /// columns.
   void solve_top_column(Index c0, Index j) const {
     for (Index c = c0; c < j; ++c)
       for (Index i = c + 1; i < j; ++i) at(i, j) -= at(i, c) * at(c, j);
@@ -179,10 +174,8 @@ class PanelFactorization {
   }
 
   HostExec exec_;
-  ProcessGrid grid_;
   RecursivePanel policy_;
-  PivotMessage<T> message_;
-  comm::SmallAllreduce allreduce_;
+  PivotExchange<T> pivot_;
   Sink& sink_;
 
   T* a_ = nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "plinth/core/index.hpp"
 #include "plinth/matrix/distribution.hpp"
@@ -22,9 +23,9 @@ struct Step {
 struct LocalStep {
   bool has_diagonal_rows = false;  ///< this process row owns the diagonal block's rows
   bool has_panel = false;          ///< this process column owns the panel
-  Range top;      ///< rows of the diagonal block; empty unless has_diagonal_rows
-  Range below;    ///< rows below the diagonal block
-  Range panel;    ///< columns of the panel; empty unless has_panel
+  Range top;                       ///< rows of the diagonal block; empty unless has_diagonal_rows
+  Range below;                     ///< rows below the diagonal block
+  Range panel;                     ///< columns of the panel; empty unless has_panel
 };
 
 /// Number of floating-point operations (a multiplication and an addition count one each).
@@ -35,23 +36,44 @@ struct StepFlops {
   double total() const { return panel + triangular_solve + update; }
 };
 
-/// The schedule of a right-looking LU of an m x n matrix, as data: which step works on which part,
-/// who owns it, what it costs. Columns beyond min(m, n) are right-hand sides that travel along.
+/// Which columns an update works on: the next panel's, for look-ahead, or a section of the
+/// trailing ones. Interchanges of different sections may be under way at a time.
+enum class Section { panel, left, right };
+inline constexpr int section_count = 3;
+
+/// The trailing columns of a step that are not updated ahead, global.
+struct Sections {
+  Range left;
+  Range right;
+};
+
+/// The schedule of a right-looking LU of an m x n matrix, as data: which step works on which
+/// part, who owns it, what it costs. Columns beyond min(m, n) are right-hand sides that travel
+/// along.
 ///
 /// Pure: no MPI, no storage; O(1) per question. Precondition: square blocks (mb = nb).
 class Plan {
  public:
-  Plan(const Distribution& distribution, Index lookahead)
-      : distribution_(distribution), lookahead_(lookahead) {
+  /// `split`: the fraction of all columns that makes the right section; 0: there is none.
+  Plan(const Distribution& distribution, Index lookahead, double split = 0)
+      : distribution_(distribution), lookahead_(lookahead), boundary_(distribution.cols.size()) {
     require(distribution.rows.block() == distribution.cols.block(),
             "LU wants square blocks: mb = " + std::to_string(distribution.rows.block()) +
                 ", nb = " + std::to_string(distribution.cols.block()));
     require(lookahead >= 0, "look-ahead depth must not be negative");
+    require(split >= 0 && split < 1, "the split must be a fraction in [0, 1)");
+    const Index blocks = distribution.cols.blocks();
+    const auto right = static_cast<Index>(std::ceil(split * static_cast<double>(blocks)));
+    if (blocks > 1)
+      boundary_ = std::min(boundary_, (blocks - std::min(right, blocks - 1)) * block());
   }
 
   const Distribution& distribution() const { return distribution_; }
   Index lookahead() const { return lookahead_; }
   Index block() const { return distribution_.rows.block(); }
+  /// First column of the right section; the number of columns if there is none.
+  Index boundary() const { return boundary_; }
+  bool is_split() const { return boundary_ < distribution_.cols.size(); }
   /// How many columns are factored: min(m, n).
   Index order() const { return std::min(distribution_.rows.size(), distribution_.cols.size()); }
   Index steps() const { return ceil_div(order(), block()); }
@@ -87,6 +109,23 @@ class Plan {
             distribution_.cols.first_local(global.end, at.col)};
   }
 
+  /// The columns that are not updated ahead at a step, right of panel k + lookahead, cut at the
+  /// boundary. The boundary stays where it is: the left section shrinks to nothing, then the
+  /// right one, as in rocHPL, so that the next step's left rows are up to date before this step's
+  /// right ones are.
+  Sections sections(Index k) const {
+    const Index begin = step(std::min(k + lookahead_, steps() - 1)).cols.end;
+    const Index middle = std::max(begin, boundary_);
+    return {{begin, middle}, {middle, distribution_.cols.size()}};
+  }
+
+  /// End of the slice of columns that holds global column j: block columns, and the right-hand
+  /// sides in the last panel's block apart. The same for every look-ahead depth and split.
+  Index slice_end(Index j) const {
+    const Index end = std::min((j / block() + 1) * block(), distribution_.cols.size());
+    return j < order() ? std::min(end, order()) : end;
+  }
+
   /// Elements of the panel that travel along a process row at a step: its top block and this
   /// process row's part below.
   Index panel_elements(const Step& step, GridCoord at) const {
@@ -96,9 +135,8 @@ class Plan {
   /// The largest panel_elements of any step at one place: what a panel buffer must hold.
   Index max_panel_elements(GridCoord at) const {
     return steps() == 0 ? 0
-                        : std::min(block(), order()) *
-                              (std::min(block(), order()) +
-                               distribution_.rows.local_size(at.row));
+                        : std::min(block(), order()) * (std::min(block(), order()) +
+                                                        distribution_.rows.local_size(at.row));
   }
 
   /// Flops of a step, over all processes, the right-hand sides included.
@@ -110,8 +148,7 @@ class Plan {
     const double triangle = jb * (jb - 1) / 2;
     const double squares = (jb - 1) * jb * (2 * jb - 1) / 6;
     StepFlops f;
-    f.panel = jb * m - triangle - jb +
-              2 * ((m - 1) * triangle - ((jb - 1) * triangle - squares));
+    f.panel = jb * m - triangle - jb + 2 * ((m - 1) * triangle - ((jb - 1) * triangle - squares));
     f.triangular_solve = jb * (jb - 1) * right;
     f.update = 2 * jb * (m - jb) * right;
     return f;
@@ -120,33 +157,64 @@ class Plan {
  private:
   Distribution distribution_;
   Index lookahead_ = 0;
+  Index boundary_ = 0;
 };
 
 /// Walks the plan in an order that is right for its look-ahead depth d: with d = 0 each step is
 /// done when the next begins; with d > 0 panel k + d is brought up to date, factored and sent
 /// before the update with panel k, so that up to d panels are under way. `run` offers
 ///
-///   factor(Step)                  factor the panel (its owner column), start its broadcast (all)
-///   update(Step, Range cols)      apply the panel to global columns `cols`: interchange,
-///                                 triangular solve, product
-///   finish(Step)                  the panel has been applied everywhere
+///   factor(Step)                           factor the panel (its owner column), start its
+///                                          broadcast (all)
+///   fetch(Step, Range cols, Section)       start the interchange of rows in global columns
+///   `cols` update(Step, Range cols, Section)      complete it, triangular solve, product
+///   finish(Step)                           the panel has been applied everywhere
+///
+/// Every update is fetched before, with the same columns; between the two, other sections are
+/// updated and panels factored, but the columns are not touched. With a split, the right
+/// section's rows travel behind the left one's product, and the next step's left ones behind the
+/// right one's product (with d = 0 the next panel is not there yet, so only the former):
+///
+///     fetch left k | advance k + d | fetch right k | update left k | fetch left k + 1 |
+///     update right k | finish k
 ///
 /// Every process makes the same calls in the same order; those without a part in one do nothing.
+/// A `run` that does not care may offer update(Step, Range) alone.
+/// Source of the split: rocHPL (Chalmers et al. 2023).
 template <class Run>
 void walk(const Plan& plan, Run&& run) {
   const Index steps = plan.steps();
   const Index depth = plan.lookahead();
-  const Index all_cols = plan.distribution().cols.size();
+  const auto fetch = [&](Index k, Range cols, Section section) {
+    if constexpr (requires { run.fetch(plan.step(k), cols, section); })
+      if (!cols.empty()) run.fetch(plan.step(k), cols, section);
+  };
+  const auto update = [&](Index k, Range cols, Section section) {
+    if constexpr (requires { run.update(plan.step(k), cols, section); }) {
+      if (!cols.empty()) run.update(plan.step(k), cols, section);
+    } else {
+      run.update(plan.step(k), cols);
+    }
+  };
   const auto advance = [&](Index j) {
-    for (Index k = std::max<Index>(0, j - depth); k < j; ++k)
-      run.update(plan.step(k), plan.step(j).cols);
+    const Range panel = plan.step(j).cols;
+    for (Index k = std::max<Index>(0, j - depth); k < j; ++k) {
+      fetch(k, panel, Section::panel);
+      update(k, panel, Section::panel);
+    }
     run.factor(plan.step(j));
   };
+  bool left_is_fetched = false;
   for (Index j = 0; j < std::min(depth, steps); ++j) advance(j);
   for (Index k = 0; k < steps; ++k) {
     if (k + depth < steps) advance(k + depth);
-    const Index reached = std::min(k + depth, steps - 1);
-    run.update(plan.step(k), {plan.step(reached).cols.end, all_cols});
+    const Sections now = plan.sections(k);
+    if (!left_is_fetched) fetch(k, now.left, Section::left);
+    fetch(k, now.right, Section::right);
+    update(k, now.left, Section::left);
+    left_is_fetched = plan.is_split() && depth > 0 && k + 1 < steps;
+    if (left_is_fetched) fetch(k + 1, plan.sections(k + 1).left, Section::left);
+    update(k, now.right, Section::right);
     run.finish(plan.step(k));
   }
 }

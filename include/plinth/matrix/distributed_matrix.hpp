@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,10 @@ struct MatrixLayoutOptions {
   Index nb = 128;        ///< columns of a block
   int source_row = 0;    ///< process row that owns the first block row
   int source_col = 0;    ///< process column that owns the first block column
+  /// The leading dimension of a matrix that owns its storage is a multiple of so many elements, as
+  /// small as fits, but no multiple of a page of 4096 bytes where that can be: neighbouring lines
+  /// would fall into the same cache sets. At least 1; nullopt: whole cache lines of 64 bytes.
+  std::optional<Index> align = std::nullopt;
 };
 
 /// An m x n matrix, dealt block-cyclically to a process grid. This process's part is one View.
@@ -43,14 +48,14 @@ class DistributedMatrix {
   using View = kernel::MatrixView<T, Layout, typename Memory::space>;
 
   /// Owning, uninitialised. Collective. Preconditions, each an Error on every rank of the grid:
-  /// rows, cols >= 0; positive block sizes; source on the grid; the same arguments on every rank;
-  /// enough memory on every rank (kind memory).
+  /// rows, cols >= 0; positive block sizes; source on the grid; positive alignment; the same
+  /// arguments on every rank; enough memory on every rank (kind memory).
   DistributedMatrix(const ProcessGrid& grid, Index rows, Index cols,
                     const MatrixLayoutOptions& options = {})
       : grid_(grid) {
     construct(rows, cols, options, [&] {
       const Extents mine = local_extents();
-      const Index lead = padded(is_row_major ? mine.cols : mine.rows);
+      const Index lead = padded(is_row_major ? mine.cols : mine.rows, options.align);
       const Index lines = is_row_major ? mine.rows : mine.cols;
       owner_ = Memory::allocate(static_cast<std::size_t>(lead * lines) * sizeof(T));
       set_view(static_cast<T*>(owner_.get()), lead);
@@ -108,22 +113,26 @@ class DistributedMatrix {
     const auto distribute = [&] {
       distribution_ = {BlockCyclic(rows, o.mb, shape.rows, o.source_row),
                        BlockCyclic(cols, o.nb, shape.cols, o.source_col)};
+      require(!o.align || *o.align >= 1, "the alignment must be at least 1");
+      if (o.align) to_int(*o.align, "alignment");
     };
     if (!grid_.active()) return distribute();
     const auto arguments = comm::Fingerprint() << rows << cols << o.mb << o.nb << o.source_row
-                                               << o.source_col;
+                                               << o.source_col << o.align.value_or(0);
     comm::agree_on(grid_.all(), "DistributedMatrix", arguments.value(), [&] {
       distribute();
       make_local();
     });
   }
-  /// Whole cache lines, and not a multiple of a page: neighbouring lines of a matrix would fall
-  /// into the same cache sets.
-  static Index padded(Index length) {
+  /// The leading dimension for lines of so many elements.
+  static Index padded(Index length, std::optional<Index> align) {
     constexpr Index line = 64 / static_cast<Index>(sizeof(T) < 64 ? sizeof(T) : 64);
-    Index lead = std::max<Index>(1, ceil_div(length, line)) * line;
-    if (lead * static_cast<Index>(sizeof(T)) % 4096 == 0) lead += line;
-    return lead;
+    const Index unit = align.value_or(line);
+    const auto fills_pages = [](Index elements) {
+      return elements * static_cast<Index>(sizeof(T)) % 4096 == 0;
+    };
+    const Index lead = std::max<Index>(1, ceil_div(length, unit)) * unit;
+    return fills_pages(lead) && !fills_pages(unit) ? lead + unit : lead;
   }
   void set_view(T* data, Index lead) {
     const Extents mine = local_extents();

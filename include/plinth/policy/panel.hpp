@@ -10,6 +10,18 @@ namespace plinth {
 /// (the rest of the panel after each column).
 enum class PanelVariant { left, crout, right };
 
+constexpr const char* to_string(PanelVariant variant) {
+  switch (variant) {
+    case PanelVariant::left:
+      return "left";
+    case PanelVariant::crout:
+      return "Crout";
+    case PanelVariant::right:
+      return "right";
+  }
+  return "?";
+}
+
 /// Recursive panel factorization (Toledo 1997; Gustavson 1997): a panel is cut into `ndiv` parts
 /// by `variant` until a part is at most `nbmin` columns wide, which `base` factors column by
 /// column.
