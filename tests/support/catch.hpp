@@ -14,6 +14,9 @@
 #define CATCH_CONFIG_EXTERNAL_INTERFACES
 #include <catch2/catch.hpp>
 #define PLINTH_TEST_CATCH 2
+namespace Catch {
+using Detail::Approx;
+}
 #endif
 
 namespace plinth_test {
