@@ -222,6 +222,8 @@ probe() {
   fi
   problem=$(sed -n 's/^PLINTH_PROBLEM:INTERNAL=plinth: //p' "$dir/CMakeCache.txt" 2>/dev/null ||
     true)
+  # The advice to run this script helps nobody here.
+  problem=${problem%; cmake/quickstart.sh*}
   [[ -n $problem ]] || problem="CMake failed, see $logs/probe.log"
   return 1
 }
