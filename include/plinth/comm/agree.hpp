@@ -39,9 +39,14 @@ struct Complaint {
 
 /// Collective: returns on every rank if no rank complains and all give the same fingerprint, else
 /// throws the same Error on every rank: the complaint of the lowest rank that has one. Without
-/// complaints one allreduce of 32 bytes, with one a broadcast more.
+/// complaints one allreduce of 32 bytes, with one a broadcast more. On a rank without a place on the
+/// grid, whose communicator is empty, only its own complaint counts.
 inline void agree(const Communicator& communicator, const char* call, const Complaint& complaint,
                   Index fingerprint = 0) {
+  if (communicator.empty()) {
+    if (complaint.text.empty()) return;
+    throw Error(std::string(call) + ": " + complaint.text, complaint.kind);
+  }
   constexpr Index nobody = std::numeric_limits<Index>::max();
   const Index mine = complaint.text.empty() ? nobody : communicator.rank();
   Index low[3] = {mine, fingerprint, -fingerprint};

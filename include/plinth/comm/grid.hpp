@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "plinth/comm/agree.hpp"
 #include "plinth/comm/communicator.hpp"
 #include "plinth/core/index.hpp"
 #include "plinth/policy/layout.hpp"
@@ -112,17 +113,12 @@ class ProcessGrid {
   static void require_same_everywhere(const comm::Communicator& parent, const Layout& layout,
                                       const GridOptions& options) {
     const GridShape shape = layout.shape();
-    const Index sample[4] = {shape.rows, shape.cols, layout.valid() ? 1 : 0, options.max_message};
-    Index low_high[8];
-    for (int i = 0; i < 4; ++i) {
-      low_high[i] = sample[i];
-      low_high[4 + i] = -sample[i];
-    }
-    comm::check(MPI_Allreduce(MPI_IN_PLACE, low_high, 8, MPI_INT64_T, MPI_MIN, parent.handle()),
-                "MPI_Allreduce");
-    for (int i = 0; i < 4; ++i)
-      require(low_high[i] == -low_high[4 + i],
-              "ProcessGrid: the ranks do not give the same layout and options");
+    auto arguments = comm::Fingerprint() << shape.rows << shape.cols << (layout.valid() ? 1 : 0)
+                                         << options.max_message;
+    if (layout.valid() && Index(shape.rows) * shape.cols <= parent.size())
+      for (int rank = 0; rank < shape.size(); ++rank)
+        arguments << layout.coord(rank).row << layout.coord(rank).col;
+    comm::agree(parent, "ProcessGrid", {}, arguments.value());
   }
 
   std::shared_ptr<const Impl> impl_;

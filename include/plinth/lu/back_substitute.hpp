@@ -39,18 +39,18 @@ class BackSubstitution {
 
 template <ExecutionPolicy Exec, class Matrix>
 void back_substitute(const Exec& exec, const Matrix& a, Matrix& x) {
-  require(a.cols() >= a.rows(), "back_substitute: the system has no right-hand side");
-  require(a.distribution().rows.block() == a.distribution().cols.block(),
-          "back_substitute: the blocks are not square");
-  require(x.grid() == a.grid(), "back_substitute: the solution is on another grid");
-  require(x.distribution().rows == a.distribution().rows && x.cols() == a.cols() - a.rows(),
-          "back_substitute: the solution does not have the shape of the right-hand sides");
-  if (!a.grid().active()) return;
   std::optional<BackSubstitution<Exec, Matrix>> solve;
-  comm::agree_on(a.grid().all(), "back_substitute",
-                 (comm::Fingerprint() << a.rows() << a.cols()).value(),
-                 [&] { solve.emplace(exec, a); });
-  (*solve)(a, x);
+  const auto arguments = comm::Fingerprint() << a.rows() << a.cols();
+  comm::agree_on(a.grid().all(), "back_substitute", arguments.value(), [&] {
+    require(a.cols() >= a.rows(), "the system has no right-hand side");
+    require(a.distribution().rows.block() == a.distribution().cols.block(),
+            "the blocks are not square");
+    require(x.grid() == a.grid(), "the solution is on another grid");
+    require(x.distribution().rows == a.distribution().rows && x.cols() == a.cols() - a.rows(),
+            "the solution does not have the shape of the right-hand sides");
+    if (a.grid().active()) solve.emplace(exec, a);
+  });
+  if (solve) (*solve)(a, x);
 }
 
 }  // namespace plinth::lu

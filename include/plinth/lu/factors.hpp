@@ -59,24 +59,23 @@ LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
                 "plinth: lu_factor consumes A: write std::move(a)");
   static_assert(std::is_same_v<typename Matrix::memory, typename Exec::memory>,
                 "plinth: A must live in the memory of the execution policy");
-  require(a.rows() == a.cols(), "lu_factor: the matrix is " + std::to_string(a.rows()) + " x " +
-                                    std::to_string(a.cols()) + ", not square");
-  require(a.distribution().rows.block() == a.distribution().cols.block(),
-          "lu_factor: the blocks are not square");
-  require(options.valid(), std::string("lu_factor: ") + lu::FactorOptions::requirement);
   lu::PanelOutcome outcome;
   lu::Pivots pivots;
-  if (a.grid().active()) {
-    trace::Off off;
-    std::optional<lu::Factorization<Matrix, Exec, Pivoting>> factorization;
-    const auto arguments = comm::Fingerprint() << a.rows() << a.distribution().rows.block()
-                                               << lu::fingerprint(options);
-    comm::agree_on(a.grid().all(), "lu_factor", arguments.value(), [&] {
-      pivots = lu::Pivots(a.distribution().rows, a.grid().coord().row);
-      factorization.emplace(exec, a.grid(), a.distribution(), options, off);
-    });
-    outcome = (*factorization)(a, pivots);
-  }
+  trace::Off off;
+  std::optional<lu::Factorization<Matrix, Exec, Pivoting>> factorization;
+  const auto arguments = comm::Fingerprint() << a.rows() << a.distribution().rows.block()
+                                             << lu::fingerprint(options);
+  comm::agree_on(a.grid().all(), "lu_factor", arguments.value(), [&] {
+    require(a.rows() == a.cols(), "the matrix is " + std::to_string(a.rows()) + " x " +
+                                      std::to_string(a.cols()) + ", not square");
+    require(a.distribution().rows.block() == a.distribution().cols.block(),
+            "the blocks are not square");
+    require(options.valid(), lu::FactorOptions::requirement);
+    if (!a.grid().active()) return;
+    pivots = lu::Pivots(a.distribution().rows, a.grid().coord().row);
+    factorization.emplace(exec, a.grid(), a.distribution(), options, off);
+  });
+  if (factorization) outcome = (*factorization)(a, pivots);
   return LuFactors<Matrix>(std::move(a), std::move(pivots), outcome);
 }
 
@@ -95,15 +94,6 @@ void lu_solve(const Exec& exec, const LuFactors<Matrix>& factors, Rhs& b, Op op 
   static_assert(std::is_same_v<typename Rhs::value_type, T>,
                 "plinth: B must have the scalar type of the factors");
   const Matrix& a = factors.matrix();
-  require(b.grid() == a.grid(), "lu_solve: B is on another grid than the factors");
-  require(b.rows() == factors.order(), "lu_solve: B has " + std::to_string(b.rows()) +
-                                           " rows, the factors have " +
-                                           std::to_string(factors.order()));
-  require(b.distribution().rows == a.distribution().rows,
-          "lu_solve: the rows of B are not dealt like those of A (mb, source row)");
-  require(at_once >= 1, "lu_solve: at least one right-hand side at once");
-  if (!a.grid().active()) return;
-
   const ProcessGrid& grid = a.grid();
   const lu::Plan plan(a.distribution(), 0);
   const Index nrhs = b.cols();
@@ -117,11 +107,20 @@ void lu_solve(const Exec& exec, const LuFactors<Matrix>& factors, Rhs& b, Op op 
   const auto arguments = comm::Fingerprint() << b.rows() << nrhs << static_cast<Index>(op)
                                              << at_once << b.distribution().cols.block();
   comm::agree_on(grid.all(), "lu_solve", arguments.value(), [&] {
+    require(b.grid() == grid, "B is on another grid than the factors");
+    require(b.rows() == factors.order(), "B has " + std::to_string(b.rows()) +
+                                             " rows, the factors have " +
+                                             std::to_string(factors.order()));
+    require(b.distribution().rows == a.distribution().rows,
+            "the rows of B are not dealt like those of A (mb, source row)");
+    require(at_once >= 1, "at least one right-hand side at once");
+    if (!grid.active()) return;
     x.emplace(exec, grid, a.distribution(), width);
     substitute.emplace(exec, grid, a.distribution(), width);
     interchange.emplace(exec, grid, b.distribution().rows, plan.block(), local_rhs);
     if (grid.shape().rows > 1) top.reserve(plan.block() * local_rhs);
   });
+  if (!grid.active()) return;
 
   const auto permute = [&](bool inverse) {
     std::vector<Index> pivots(static_cast<std::size_t>(plan.block()));

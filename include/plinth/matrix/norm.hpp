@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "plinth/comm/agree.hpp"
 #include "plinth/comm/grid.hpp"
 #include "plinth/comm/reduce.hpp"
 #include "plinth/core/options.hpp"
@@ -61,12 +62,14 @@ auto absolute_sums(const Exec& exec, const View& a) {
 }
 
 /// ||A|| in the one norm or the infinity norm, the same on every rank of the grid; NaN if A has
-/// one. 0 on idle ranks. Collective: two reductions. O(m n / (P Q)).
+/// one. 0 on idle ranks. Collective: three reductions. O(m n / (P Q)).
 template <ExecutionPolicy Exec, class Matrix>
 RealOf<typename Matrix::value_type> norm(const Exec& exec, const Matrix& a, Norm which) {
   using Real = RealOf<typename Matrix::value_type>;
-  require(which == Norm::one || which == Norm::inf, "norm: only the one and infinity norms");
   const ProcessGrid& grid = a.grid();
+  comm::agree_on(grid.all(), "norm", static_cast<Index>(which), [&] {
+    require(which == Norm::one || which == Norm::inf, "only the one and infinity norms");
+  });
   if (!grid.active()) return Real(0);
   const bool by_row = which == Norm::inf;
   std::vector<Real> sums =

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "plinth/comm/agree.hpp"
 #include "plinth/comm/reduce.hpp"
 #include "plinth/kernel/lcg_residual.hpp"
 #include "plinth/matrix/diagonal_blocks.hpp"
@@ -42,9 +43,14 @@ SystemNorms hpl_residual(const Exec& exec, const HplMatrix& matrix, const Distri
                          const Matrix& x) {
   static_assert(std::is_same_v<typename Matrix::value_type, double>,
                 "plinth: hpl_residual judges an FP64 solution");
-  require(x.rows() == matrix.n && x.cols() == 1 && x.distribution().rows == system.rows,
-          "hpl_residual: x must be n x 1, its rows dealt like the system's");
   const ProcessGrid& grid = x.grid();
+  const auto arguments = comm::Fingerprint() << matrix.n << static_cast<Index>(matrix.seed);
+  comm::agree_on(grid.all(), "hpl_residual", arguments.value(), [&] {
+    require(system.rows.size() == matrix.n && system.cols.size() == matrix.n + 1,
+            "the system must be n x (n + 1)");
+    require(x.rows() == matrix.n && x.cols() == 1 && x.distribution().rows == system.rows,
+            "x must be n x 1, its rows dealt like the system's");
+  });
   if (!grid.active()) return {};
   const Index n = matrix.n;
   const GridCoord at = grid.coord();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "plinth/comm/agree.hpp"
 #include "plinth/kernel/blas.hpp"
@@ -22,36 +23,43 @@ void residual(const Exec& exec, const Matrix& a, const Rhs& x, const Rhs& b, Rhs
   using T = typename Matrix::value_type;
   using Layout = typename Matrix::layout;
   static_assert(std::is_same_v<typename Rhs::value_type, T>, "plinth: residual: one scalar type");
-  require(a.rows() == a.cols() && a.distribution().rows.block() == a.distribution().cols.block(),
-          "residual: a square matrix in square blocks wanted");
-  require(x.grid() == a.grid() && b.grid() == a.grid() && r.grid() == a.grid(),
-          "residual: the operands are on different grids");
-  require(x.distribution() == b.distribution() && r.distribution() == b.distribution() &&
-              b.distribution().rows == a.distribution().rows,
-          "residual: x, b and r must be dealt alike, their rows like A's");
-  require(at_once >= 1, "residual: at least one column at once");
-  if (!a.grid().active()) return;
 
   const Index cols = b.cols();
   const Index width = std::min(at_once, std::max<Index>(cols, 1));
   const Extents mine = a.local_extents();
-  DiagonalBlocks<T, Exec, Layout> blocks(exec, a.grid(), a.distribution(), width);
-  kernel::Buffer<T, typename Exec::memory> xs(mine.cols * width), ys(mine.rows * width);
+  std::optional<DiagonalBlocks<T, Exec, Layout>> blocks;
+  kernel::Buffer<T, typename Exec::memory> xs, ys;
+  const auto arguments = comm::Fingerprint() << a.rows() << cols << at_once;
+  comm::agree_on(a.grid().all(), "residual", arguments.value(), [&] {
+    require(a.rows() == a.cols() && a.distribution().rows.block() == a.distribution().cols.block(),
+            "a square matrix in square blocks wanted");
+    require(x.grid() == a.grid() && b.grid() == a.grid() && r.grid() == a.grid(),
+            "the operands are on different grids");
+    require(x.distribution() == b.distribution() && r.distribution() == b.distribution() &&
+                b.distribution().rows == a.distribution().rows,
+            "x, b and r must be dealt alike, their rows like A's");
+    require(at_once >= 1, "at least one column at once");
+    if (!a.grid().active()) return;
+    blocks.emplace(exec, a.grid(), a.distribution(), width);
+    xs.reserve(mine.cols * width);
+    ys.reserve(mine.rows * width);
+  });
+  if (!a.grid().active()) return;
   const auto wrap = [&](const auto& buffer, Index rows, Index c) {
     return kernel::wrap<Layout, typename Exec::memory::space>(
         buffer.data(), rows, c, std::max<Index>(1, kernel::is_row_major<Layout> ? c : rows));
   };
   for (Index begin = 0; begin < cols; begin += width) {
     const Range which{begin, std::min(begin + width, cols)};
-    blocks.import_columns(x.local(), x.distribution().cols, which);
+    blocks->import_columns(x.local(), x.distribution().cols, which);
     const auto x_local = wrap(xs, mine.cols, which.size());
     const auto y_local = wrap(ys, mine.rows, which.size());
-    blocks.spread_to_columns(x_local);
+    blocks->spread_to_columns(x_local);
     kernel::fill(exec, y_local, T(0));
     kernel::gemm(exec, T(-1), kernel::Operand<typename Matrix::View>{a.local()}, x_local, T(1),
                  y_local);
-    blocks.sum_from_rows(y_local);
-    blocks.export_columns(r.local(), r.distribution().cols, which);
+    blocks->sum_from_rows(y_local);
+    blocks->export_columns(r.local(), r.distribution().cols, which);
   }
   const auto r_view = r.local();
   const auto b_view = b.local();

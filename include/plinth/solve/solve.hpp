@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "plinth/comm/agree.hpp"
 #include "plinth/lu/factors.hpp"
 #include "plinth/matrix/norm.hpp"
 #include "plinth/policy/precision.hpp"
@@ -57,11 +58,12 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
                 "plinth: solve: A, B and X must hold the precision policy's Working type");
   static_assert(std::is_same_v<Working, Factor>,
                 "plinth: solve: this precision policy needs refinement, which is not in place");
-  require(b.grid() == a.grid() && x.grid() == a.grid(),
-          "solve: A, B and X are on different grids");
-  require(x.distribution() == b.distribution(), "solve: X and B are not distributed alike");
-  require(b.distribution().rows == a.distribution().rows,
-          "solve: the rows of B are not dealt like those of A (mb, source row)");
+  comm::agree_on(a.grid().all(), "solve", 0, [&] {
+    require(b.grid() == a.grid() && x.grid() == a.grid(), "A, B and X are on different grids");
+    require(x.distribution() == b.distribution(), "X and B are not distributed alike");
+    require(b.distribution().rows == a.distribution().rows,
+            "the rows of B are not dealt like those of A (mb, source row)");
+  });
   using FactorMatrix =
       DistributedMatrix<Factor, typename Matrix::memory, typename Matrix::layout>;
   FactorMatrix copy_of_a(a.grid(), a.rows(), a.cols(), layout_of(a));
