@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -57,6 +58,9 @@ class DistributedMatrix {
       const Extents mine = local_extents();
       const Index lead = padded(is_row_major ? mine.cols : mine.rows, options.align);
       const Index lines = is_row_major ? mine.rows : mine.cols;
+      constexpr Index most = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(T));
+      if (lines > most / lead)
+        throw Error("the local part does not fit an address space", ErrorKind::memory);
       owner_ = Memory::allocate(static_cast<std::size_t>(lead * lines) * sizeof(T));
       set_view(static_cast<T*>(owner_.get()), lead);
     });

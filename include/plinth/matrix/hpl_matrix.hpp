@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <vector>
 
 #include "plinth/kernel/lcg.hpp"
 #include "plinth/kernel/lcg_fill.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
+#include "plinth/policy/execution.hpp"
 
 namespace plinth {
 
