@@ -9,6 +9,7 @@
 #include "plinth/core/index.hpp"
 #include "plinth/core/options.hpp"
 #include "plinth/core/scalar.hpp"
+#include "plinth/kernel/elementwise.hpp"
 #include "plinth/kernel/view.hpp"
 #include "plinth/policy/execution.hpp"
 
@@ -70,6 +71,15 @@ void gemm(const Exec& exec, T alpha, const Operand<AView>& a, const Operand<BVie
   require_blas_range(a.view);
   require_blas_range(b.view);
   require_blas_range(c);
+  if ((a.op == Op::none ? cols_of(a.view) : rows_of(a.view)) == 0) {
+    // Kokkos Kernels would leave C as it is.
+    if (beta != T(1))
+      for_each<Layout>(
+          exec, rows_of(c), cols_of(c), KOKKOS_LAMBDA(const Index i, const Index j) {
+            c(i, j) = beta == T(0) ? T(0) : beta * c(i, j);
+          });
+    return;
+  }
   const char op_a[] = {to_char(a.op), '\0'};
   const char op_b[] = {to_char(b.op), '\0'};
   [[maybe_unused]] auto scope = exec.enter();
