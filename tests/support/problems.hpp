@@ -7,6 +7,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,7 +21,8 @@ using plinth::Index;
 /// A reproducible number in (-1/2, 1/2) for (i, j): a hash, so that it depends on nothing else.
 inline double noise(Index i, Index j, std::uint64_t seed = 1) {
   std::uint64_t x = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u +
-                    static_cast<std::uint64_t>(j) * 0xc2b2ae3d27d4eb4fu + seed * 0x165667b19e3779f9u;
+                    static_cast<std::uint64_t>(j) * 0xc2b2ae3d27d4eb4fu +
+                    seed * 0x165667b19e3779f9u;
   for (int round = 0; round < 3; ++round) {
     x ^= x >> 31;
     x *= 0xd6e8feb86659fd93u;
@@ -43,12 +46,11 @@ T noise_as(Index i, Index j, std::uint64_t seed = 1) {
 /// that there are idle ranks too.
 inline std::vector<plinth::GridShape> grids(int ranks) {
   std::vector<plinth::GridShape> shapes;
-  for (const plinth::GridShape shape : {plinth::GridShape{1, 1}, plinth::GridShape{1, 2},
-                                        plinth::GridShape{2, 1}, plinth::GridShape{2, 2},
-                                        plinth::GridShape{1, 4}, plinth::GridShape{4, 1},
-                                        plinth::GridShape{2, 3}, plinth::GridShape{3, 2},
-                                        plinth::GridShape{5, 1}, plinth::GridShape{1, 5},
-                                        plinth::GridShape{1, 3}, plinth::GridShape{3, 1}})
+  for (const plinth::GridShape shape :
+       {plinth::GridShape{1, 1}, plinth::GridShape{1, 2}, plinth::GridShape{2, 1},
+        plinth::GridShape{2, 2}, plinth::GridShape{1, 4}, plinth::GridShape{4, 1},
+        plinth::GridShape{2, 3}, plinth::GridShape{3, 2}, plinth::GridShape{5, 1},
+        plinth::GridShape{1, 5}, plinth::GridShape{1, 3}, plinth::GridShape{3, 1}})
     if (shape.size() <= ranks && shape.size() * 2 >= ranks) shapes.push_back(shape);
   return shapes;
 }
@@ -131,8 +133,7 @@ double factor_ratio(const Dense<T>& a, const Dense<T>& lu, const std::vector<Ind
   const Index n = a.rows;
   Dense<T> pa = a;
   for (Index k = 0; k < n; ++k)
-    for (Index j = 0; j < n; ++j)
-      std::swap(pa(k, j), pa(pivots[static_cast<std::size_t>(k)], j));
+    for (Index j = 0; j < n; ++j) std::swap(pa(k, j), pa(pivots[static_cast<std::size_t>(k)], j));
   for (Index j = 0; j < n; ++j)
     for (Index k = 0; k <= j; ++k) {
       const T u = lu(k, j);
@@ -160,6 +161,119 @@ double solve_ratio(const Dense<T>& a, const Dense<T>& x, const Dense<T>& b, plin
   return rnorm == 0 ? 0
                     : rnorm / (norm1(a) * norm1(x) *
                                static_cast<double>(plinth::ScalarTraits<T>::epsilon));
+}
+
+/// A host matrix with the values of a whole one.
+template <class Layout = Kokkos::LayoutRight, class T>
+plinth::DistributedMatrix<T, plinth::HostMemory, Layout> distribute(
+    const plinth::ProcessGrid& grid, const Dense<T>& whole,
+    const plinth::MatrixLayoutOptions& options) {
+  plinth::DistributedMatrix<T, plinth::HostMemory, Layout> a(grid, whole.rows, whole.cols,
+                                                             options);
+  plinth::generate(plinth::HostExecution<>(), a,
+                   [&whole](Index i, Index j) noexcept { return whole(i, j); });
+  return a;
+}
+
+/// Whether two matrices have the same bits, NaNs and signs of zeros included.
+template <class T>
+bool same_bits(const Dense<T>& a, const Dense<T>& b) {
+  return a.rows == b.rows && a.cols == b.cols &&
+         (a.data.empty() ||
+          std::memcmp(a.data.data(), b.data.data(), a.data.size() * sizeof(T)) == 0);
+}
+
+/// Whether `holds` is true on every rank of MPI_COMM_WORLD. Collective.
+inline bool everywhere(bool holds) {
+  int all = holds ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  return all == 1;
+}
+
+/// How many ranks of MPI_COMM_WORLD say so. Collective.
+inline int how_many(bool holds) {
+  int all = holds ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+/// What the plinth::Error that f() throws says, "(no error)" if it throws none.
+template <class F>
+std::string error_of(F&& f, plinth::ErrorKind kind = plinth::ErrorKind::misuse) {
+  try {
+    f();
+  } catch (const plinth::Error& error) {
+    return error.kind() == kind ? error.message()
+                                : std::string("(other kind) ") + error.message();
+  }
+  return "(no error)";
+}
+
+// --- Matrices whose factors are known exactly
+// ----------------------------------------------------
+
+/// A permutation of 0, ..., n - 1 without a pattern.
+inline std::vector<Index> shuffled(Index n, std::uint64_t seed = 1) {
+  std::vector<Index> p(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) p[static_cast<std::size_t>(i)] = i;
+  for (Index i = n - 1; i > 0; --i) {
+    const auto other = static_cast<Index>((noise(i, 3, seed) + 0.5) * static_cast<double>(i + 1));
+    std::swap(p[static_cast<std::size_t>(i)], p[static_cast<std::size_t>(other)]);
+  }
+  return p;
+}
+
+/// A = P^T L U with |l_ij| <= 1/2 and entries of L and U that are 0 or powers of two, for which
+/// LU with partial pivoting makes no rounding error in any order of operations. So pivots, L and
+/// U are the same to the bit on every grid, with every look-ahead depth and option.
+template <class T>
+struct ExactSystem {
+  Dense<T> a;                 ///< row r of A is row position[r] of L U
+  Dense<T> lu;                ///< L below the diagonal, U on and above it
+  std::vector<Index> pivots;  ///< as LAPACK would give them, counted from 0
+
+  /// From L\U and the order of rows.
+  ExactSystem(Dense<T> factors, const std::vector<Index>& position)
+      : a(factors.rows, factors.rows), lu(std::move(factors)), pivots(position.size()) {
+    const Index n = lu.rows;
+    for (Index i = 0; i < n; ++i) {
+      const Index row = position[static_cast<std::size_t>(i)];
+      for (Index j = 0; j < n; ++j) {
+        T sum = row <= j ? lu(row, j) : T(0);
+        for (Index k = 0; k < std::min(row, j + 1); ++k) sum += lu(row, k) * lu(k, j);
+        a(i, j) = sum;
+      }
+    }
+    std::vector<Index> now = position;
+    for (std::size_t k = 0; k < now.size(); ++k) {
+      std::size_t r = k;
+      while (now[r] != static_cast<Index>(k)) ++r;
+      pivots[k] = static_cast<Index>(r);
+      std::swap(now[r], now[k]);
+    }
+  }
+};
+
+template <class T>
+ExactSystem<T> powers_of_two(Index n, std::uint64_t seed = 1) {
+  const auto lu = make_dense<T>(n, n, [=](Index i, Index j) {
+    const int choice = static_cast<int>((noise(i, j, seed) + 0.5) * 8);
+    const double sign = choice % 2 == 0 ? 1 : -1;
+    if (i > j) return T(choice < 4 ? 0 : sign * (choice < 6 ? 0.5 : 0.25));
+    if (i < j) return T(choice < 3 ? 0 : sign * (choice < 6 ? 1 : 0.5));
+    T diagonal = T(sign * (choice < 4 ? 1 : 2));
+    if constexpr (plinth::ScalarTraits<T>::is_complex)
+      if (choice % 3 == 0) diagonal *= T(0, 1);
+    return diagonal;
+  });
+  return {lu, shuffled(n, seed)};
+}
+
+/// A permutation matrix: L = U = I.
+template <class T>
+ExactSystem<T> permutation_matrix(const std::vector<Index>& position) {
+  const auto n = static_cast<Index>(position.size());
+  return {make_dense<T>(n, n, [](Index i, Index j) { return T(i == j ? 1 : 0); }), position};
 }
 
 }  // namespace plinth_test

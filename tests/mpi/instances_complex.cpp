@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/instances.hpp"
+
+PLINTH_TEST_INSTANCES(, Kokkos::complex<double>, Kokkos::LayoutRight);
