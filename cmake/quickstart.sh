@@ -374,10 +374,9 @@ build_kokkos() {
 
 # Sets kokkos_args, what CMake needs in order to use the Kokkos of our choice.
 choose_kokkos() {
-  # One that is found and can use all cores, or that somebody points at.
+  # One that is found and can use all cores, or that somebody chose to install.
   if probe; then
-    if [[ -n ${CMAKE_PREFIX_PATH:-}${Kokkos_ROOT:-}${Kokkos_DIR:-} ]] ||
-      [[ ${found_devices/SERIAL/} =~ [A-Z] ]]; then
+    if [[ $found_kokkos != /usr/lib/* || ${found_devices/SERIAL/} =~ [A-Z] ]]; then
       say "using the Kokkos in $found_kokkos"
       return 0
     fi
