@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "plinth/comm/exchange.hpp"
