@@ -381,7 +381,7 @@ choose_kokkos() {
       return 0
     fi
     say "the Kokkos in $found_kokkos runs on one core only, looking for another"
-  else
+  elif [[ $install == yes ]]; then
     say "$problem"
   fi
 
