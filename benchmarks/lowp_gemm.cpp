@@ -50,10 +50,15 @@ double thread_seconds() {
 #endif
 }
 
-double seconds(const std::function<void()>& f) {
+double seconds(const std::function<void()>& f, int times) {
   const double start = thread_seconds();
-  f();
-  return thread_seconds() - start;
+  for (int i = 0; i < times; ++i) f();
+  return (thread_seconds() - start) / times;
+}
+
+/// How often `f` has to run for a quarter of a second: a busy system's clocks are coarse.
+int enough_times(const std::function<void()>& f) {
+  return std::max(1, static_cast<int>(0.25 / std::max(seconds(f, 2), 1e-7)));
 }
 
 double median(std::vector<double> x) {
@@ -74,8 +79,9 @@ void compare(const Shape& s, const std::string& name, const std::function<void()
              const std::function<void()>& dgemm) {
   std::vector<double> times, ratios;
   run();
+  const int my_times = enough_times(run), their_times = enough_times(dgemm);
   for (int r = 0; r < s.rounds; ++r) {
-    const double mine = seconds(run), theirs = seconds(dgemm);
+    const double mine = seconds(run, my_times), theirs = seconds(dgemm, their_times);
     times.push_back(mine);
     ratios.push_back(theirs / mine);
   }
