@@ -4,7 +4,7 @@
 #include "plinth/kernel/lowp/micro_avx512.hpp"
 
 /// 1 where tiles can be compiled and asked for.
-#if PLINTH_X86_KERNELS && defined(__linux__)
+#if PLINTH_X86_KERNELS && defined(__linux__) && (defined(__clang__) || __GNUC__ >= 11)
 #define PLINTH_AMX_KERNELS 1
 #else
 #define PLINTH_AMX_KERNELS 0
@@ -69,6 +69,8 @@ static_assert(sizeof(TileConfig) == 64);
 PLINTH_AMX inline void multiply(const Pair* v, const Pair* b, Index pairs, float* sum) {
   const TileConfig config;
   constexpr long v_row = width * 4, b_row = tile * 4, sum_row = width * 4;
+  // GCC's intrinsics do not say how much memory they read and write.
+  __asm__ volatile("" : : "r"(&config), "r"(v), "r"(b) : "memory");
   _tile_loadconfig(&config);
   _tile_zero(0);
   _tile_zero(1);
@@ -89,6 +91,7 @@ PLINTH_AMX inline void multiply(const Pair* v, const Pair* b, Index pairs, float
   _tile_stored(2, sum + tile * width, sum_row);
   _tile_stored(3, sum + tile * width + tile, sum_row);
   _tile_release();
+  __asm__ volatile("" : : "r"(sum) : "memory");
 }
 
 template <TileScalar C>
