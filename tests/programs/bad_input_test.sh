@@ -60,14 +60,10 @@ with 5 '3' > bad.dat
 expect_refusal 'bad.dat:6:14: expected N, .* (value 3 of 3), found .N.' -f bad.dat
 with 5 '21' > bad.dat
 expect_refusal 'bad.dat:5:1: expected the number of .*, found .21.' -f bad.dat
-with 8 '0' > bad.dat
-expect_refusal 'bad.dat:8:1: expected NB, .*, found .0.' -f bad.dat
 with 23 '6' > bad.dat
 expect_refusal 'bad.dat:23:1: expected BCAST, one of .*, found .6.' -f bad.dat
 with 11 '2 5' > bad.dat
 expect_refusal 'bad.dat:11:3: expected P x Q of at most 4, .*, found 5 x 3 = 15' -f bad.dat
-with 13 'nan' > bad.dat
-expect_refusal 'bad.dat:13:1: expected the threshold .*, found .nan.' -f bad.dat
 good | head -n 20 > bad.dat
 expect_refusal 'bad.dat:21:1: expected RFACT, .*, found the end of the file' -f bad.dat
 : > bad.dat

@@ -5,33 +5,30 @@
 
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-expect_status 0 4 --n 1,1
-expect_status 1 4 --n 1,2
-expect_status 3 4 --n 1,3
-expect_status 1 4 --n 3,2,1
-expect_status 4 4 --n 1,4
-expect_status 1 4 --n 2,4
-expect_status 4 4 --n 1,5
-expect_status 1 4 --n 6
-expect_status 0 4 --n 2,6 --threshold 0
-expect_status 0 4 --help
-expect_status 0 4 --version
-expect_status 0 4 --print-config
-expect_status 2 4 --bcast ring
-
-for n in 1 2 3 4; do
-  case $n in 1) s=0 ;; 2) s=1 ;; *) s=$n ;; esac
-  expect "statuses of the ranks at N = $n" "$s $s $s $s" "$(rank_statuses 4 --n $n)"
+for case in "1 0" "2 1" "3 3" "4 4"; do
+  read -r n s <<< "$case"
+  expect "statuses of the ranks at N = $n" "$s $s $s $s" "$(rank_statuses 4 --n "$n")"
 done
 
-# An error on every rank is told once; what was done before it is in the report.
-run 4 --n 1,4 --json report.json
+# Of several, the lowest that is not 0.
+expect_status 1 4 --n 3,2,1
+expect_status 1 4 --n 2,4
+expect_status 0 4 --n 2,6 --threshold 0
+expect_status 0 4 --help
+
+# An error on every rank is told once, after what was done before it.
+expect_status 4 4 --n 1,4
 expect "lines of the error" 1 "$(grep -c 'as told' err)"
 expect "results before the error" 1 "$(grep -c '^WR' out)"
 
-# Norms of what is no number, and the line of a skipped run.
-run 4 --n 6,3
-expect "lines of norms" 6 "$(grep -c '^||.*  *\(=\) *[0-9a-z.]*$' out)"
+# An error on one rank, while the others wait for it, ends all.
+expect_status 4 4 --n 1,5
+expect "lines of the error" 1 "$(grep -c '^rank 1: as told' err)"
+
+# What is no number fails, with its norms; a skipped run says why.
+expect_status 1 4 --n 6,3
+expect "failures" 1 "$(grep -c '^||.*N)= *nan ...... FAILED$' out)"
+expect "lines of norms" 6 "$(grep -c '^||.* = *[0-9a-z.]*$' out)"
 expect "lines of skipped runs" 1 "$(grep -c '^Skipped .* N=3 .*: as told$' out)"
 
 # A report that cannot be written out.
