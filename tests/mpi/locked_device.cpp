@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Everything that the library does also works where host code and MPI cannot touch a matrix: on a
+// stand-in device whose memory faults outside of kernels and copies. Results are those of the
+// host.
+#include "support/locked_device.hpp"
+
+#include <setjmp.h>
+#include <signal.h>
+
+#include "plinth/plinth.hpp"
+#include "support/catch.hpp"
+#include "support/instances.hpp"
+#include "support/problems.hpp"
+
+using namespace plinth_test;
+using Layout = Kokkos::LayoutRight;
+using plinth::MatrixLayoutOptions;
+using plinth::ProcessGrid;
+
+namespace {
+
+using DeviceMatrix = plinth::DistributedMatrix<double, LockedMemory, Layout>;
+using HostDouble = HostMatrix<double, Layout>;
+
+sigjmp_buf fault_jump;
+void on_fault(int) { siglongjmp(fault_jump, 1); }
+
+/// Whether f() makes a memory fault.
+template <class F>
+bool faults(F&& f) {
+  struct sigaction action = {}, old_segv = {}, old_bus = {};
+  action.sa_handler = on_fault;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGSEGV, &action, &old_segv);
+  sigaction(SIGBUS, &action, &old_bus);
+  volatile bool fault = true;
+  if (sigsetjmp(fault_jump, 1) == 0) {
+    f();
+    fault = false;
+  }
+  sigaction(SIGSEGV, &old_segv, nullptr);
+  sigaction(SIGBUS, &old_bus, nullptr);
+  return fault;
+}
+
+/// The whole of a matrix on the device, by the policy's copies.
+Dense<double> gather_device(const DeviceMatrix& a) {
+  const plinth::Extents mine = a.local_extents();
+  HostDouble host(a.grid(), a.rows(), a.cols(), plinth::layout_of(a));
+  for (Index i = 0; i < mine.rows; ++i)
+    LockedDevice().to_host(&host.local()(i, 0), a.local().data() + i * a.local().stride(0),
+                           static_cast<std::size_t>(mine.cols) * sizeof(double));
+  return gather(host);
+}
+
+constexpr auto matrix_entry = [](Index i, Index j) noexcept { return noise(i, j, 5); };
+constexpr auto rhs_entry = [](Index i, Index j) noexcept { return noise(i, j, 6); };
+
+/// Calls f(grid) on a grid as square as can be, and on its transpose: opening and closing the
+/// device's memory takes time.
+template <class F>
+void on_grids(F&& f) {
+  const int ranks = world_size();
+  const int p = ranks % 2 == 0 && ranks > 2 ? 2 : 1, q = ranks / p;
+  for (const auto shape : {plinth::GridShape{p, q}, plinth::GridShape{q, p}}) {
+    const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
+    INFO("grid " << shape.rows << "x" << shape.cols);
+    f(grid);
+    if (p == q) break;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("The stand-in device faults outside of its kernels and copies", "[device]") {
+  const LockedDevice device;
+  const auto memory = LockedMemory::allocate(24 * sizeof(double));
+  auto* const data = static_cast<volatile double*>(memory.get());
+  CHECK(faults([&] { data[0] = 1; }));
+  CHECK(faults([&] { (void)data[23]; }));
+  {
+    const auto scope = device.enter();
+    CHECK_FALSE(faults([&] { data[0] = 2; }));
+    {
+      const auto nested = device.enter();
+      CHECK_FALSE(faults([&] { data[23] = 3; }));
+    }
+    CHECK_FALSE(faults([&] { (void)data[0]; }));  // still inside the outer one
+  }
+  CHECK(faults([&] { (void)data[0]; }));
+
+  double first = 0;
+  device.to_host(&first, memory.get(), sizeof first);
+  CHECK(first == 2);
+  CHECK_THROWS_AS(device.to_host(&first, &first, sizeof first), plinth::Error);
+  CHECK_THROWS_AS(device.to_device(memory.get(), memory.get(), sizeof first), plinth::Error);
+
+  // MPI reads what it is given on the host.
+  char packed[64];
+  int position = 0;
+  CHECK(faults([&] {
+    MPI_Pack(memory.get(), 1, MPI_DOUBLE, packed, sizeof packed, &position, MPI_COMM_SELF);
+  }));
+}
+
+TEST_CASE("Factor, solve, residual and norms on the stand-in device", "[device]") {
+  const LockedDevice device;
+  const Host host;
+  on_grids([&](const ProcessGrid& grid) {
+    struct Size {
+      Index n, nb, lookahead;
+    };
+    for (const Size s : {Size{5, 8, 1},      // one block, ranks that own nothing
+                         Size{23, 4, 0},     // ragged, without look-ahead
+                         Size{32, 4, 2}}) {  // with
+      INFO("n " << s.n << ", nb " << s.nb << ", look-ahead " << s.lookahead);
+      const MatrixLayoutOptions square{.mb = s.nb, .nb = s.nb};
+      const MatrixLayoutOptions tall{.mb = s.nb, .nb = 2};
+      const Index nrhs = 3;
+      DeviceMatrix da(grid, s.n, s.n, square), db(grid, s.n, nrhs, tall),
+          dx(grid, s.n, nrhs, tall), dr(grid, s.n, nrhs, tall);
+      HostDouble ha(grid, s.n, s.n, square), hb(grid, s.n, nrhs, tall), hx(grid, s.n, nrhs, tall),
+          hr(grid, s.n, nrhs, tall);
+      plinth::generate(device, da, matrix_entry);
+      plinth::generate(device, db, rhs_entry);
+      plinth::generate(host, ha, matrix_entry);
+      plinth::generate(host, hb, rhs_entry);
+      CHECK(same_bits(gather_device(da), gather(ha)));
+      CHECK(plinth::norm(device, da, plinth::Norm::one) ==
+            plinth::norm(host, ha, plinth::Norm::one));
+      CHECK(plinth::norm(device, da, plinth::Norm::inf) ==
+            plinth::norm(host, ha, plinth::Norm::inf));
+
+      const plinth::lu::FactorOptions options{.lookahead = s.lookahead};
+      const auto on_device = plinth::solve(device, da, db, dx, options);
+      const auto on_host = plinth::solve(host, ha, hb, hx, options);
+      CHECK(on_device.outcome == plinth::Outcome::solved);
+      CHECK(on_device.backward_error == on_host.backward_error);
+      CHECK(same_bits(gather_device(dx), gather(hx)));
+
+      plinth::residual(device, da, dx, db, dr);
+      plinth::residual(host, ha, hx, hb, hr);
+      CHECK(same_bits(gather_device(dr), gather(hr)));
+
+      const auto df =
+          plinth::lu_factor(device, std::move(da), plinth::PartialPivoting{}, options);
+      const auto hf = plinth::lu_factor(host, std::move(ha), plinth::PartialPivoting{}, options);
+      CHECK(same_bits(gather_device(df.matrix()), gather(hf.matrix())));
+      CHECK(df.pivots().local() == hf.pivots().local());
+      CHECK_FALSE(df.first_zero_pivot());
+      for (const auto op : {plinth::Op::none, plinth::Op::transpose}) {
+        INFO("op " << plinth::to_char(op));
+        plinth::copy(device, db, dx);
+        plinth::copy(host, hb, hx);
+        plinth::lu_solve(device, df, dx, op, 2);
+        plinth::lu_solve(host, hf, hx, op, 2);
+        CHECK(same_bits(gather_device(dx), gather(hx)));
+        CHECK(solve_ratio(make_dense<double>(s.n, s.n, matrix_entry), gather(hx),
+                          make_dense<double>(s.n, nrhs, rhs_entry), op) < 30);
+      }
+    }
+  });
+  CHECK(LockedRegion::instance().blocks() == 0);
+}
+
+TEST_CASE("The HPL program's way on the stand-in device", "[device][hpl]") {
+  const LockedDevice device;
+  const Host host;
+  on_grids([&](const ProcessGrid& grid) {
+    const Index n = 45, nb = 8;
+    const MatrixLayoutOptions square{.mb = nb, .nb = nb};
+    const plinth::HplMatrix matrix{{.n = n, .seed = 42}};
+    const plinth::lu::FactorOptions options{.lookahead = 1, .keep_l = plinth::lu::KeepL::no};
+    DeviceMatrix da(grid, n, n + 1, square), dx(grid, n, 1, square);
+    HostDouble ha(grid, n, n + 1, square), hx(grid, n, 1, square);
+    plinth::generate(device, da, matrix);
+    plinth::generate(host, ha, matrix);
+    CHECK(same_bits(gather_device(da), gather(ha)));
+
+    plinth::trace::Off off;
+    plinth::lu::Factorization<DeviceMatrix, LockedDevice> factorization(
+        device, grid, da.distribution(), options, off);
+    plinth::lu::Pivots pivots(da.distribution().rows, grid.coord().row);
+    const auto outcome = factorization(da, pivots);
+    CHECK(outcome.first_zero_pivot == -1);
+    plinth::lu::back_substitute(device, da, dx);
+    factor_travelling(host, ha, options);
+    plinth::lu::back_substitute(host, ha, hx);
+    CHECK(same_bits(gather_device(dx), gather(hx)));
+
+    const auto on_device = plinth::hpl_residual(device, matrix, da.distribution(), dx);
+    const auto on_host = plinth::hpl_residual(host, matrix, ha.distribution(), hx);
+    CHECK(on_device.residual_inf == on_host.residual_inf);
+    CHECK(on_device.scaled_residual(n) < 16);
+  });
+  CHECK(LockedRegion::instance().blocks() == 0);
+}
