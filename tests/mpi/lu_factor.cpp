@@ -82,18 +82,21 @@ FactorOptions depth(Index lookahead) { return {.lookahead = lookahead}; }
 
 }  // namespace
 
-// Every size on every grid; the look-ahead depth takes turns, so that each size sees all of them.
+// Every size on every grid in double precision, on every other grid in the others; the look-ahead
+// depth takes turns, so that each size sees all of them.
 TEMPLATE_TEST_CASE("LU: ratios for every size, grid and scalar type", "[lu]",
                    (Kind<double, LayoutRight>), (Kind<double, LayoutLeft>),
                    (Kind<Kokkos::complex<double>, LayoutRight>), (Kind<float, LayoutRight>),
                    (Kind<Kokkos::complex<float>, LayoutRight>)) {
   constexpr Index depths[] = {0, 1, 3};
+  constexpr bool all = std::is_same_v<TestType, Kind<double, LayoutRight>>;
   std::size_t turn = 0;
   for (const auto shape : grids(world_size())) {
     const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
-    ++turn;
+    turn += 10;
     for (const auto size : sizes) {
-      const Index d = depths[turn++ % 3];
+      if (++turn % 2 == 0 && !all && shape.size() > 1) continue;
+      const Index d = depths[turn % 3];
       INFO("grid " << shape.rows << "x" << shape.cols << ", n " << size.n << ", nb " << size.nb
                    << ", look-ahead " << d);
       check_ratios<typename TestType::Scalar, typename TestType::Layout>(
@@ -155,7 +158,7 @@ TEST_CASE("LU: every way of factoring a panel gives the same factors", "[lu][pan
           if (!grid.active()) continue;
           CHECK(gather_pivots(factors) == exact.pivots);
           CHECK(gather(factors.matrix()).data == exact.lu.data);  // -0 is 0
-          if (ndiv == 3) continue;
+          if (ndiv == 3 || nbmin != 4) continue;  // with rounding errors, a sample
           check_ratios<double, LayoutRight>(grid, 45, layout,
                                             {.panel = {variant, base, ndiv, nbmin}});
         }
