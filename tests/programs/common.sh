@@ -22,7 +22,7 @@ mkdir -p "$folder"
 cd "$folder" || exit 1
 
 failures=0
-limit=120  # seconds that one start of the program may take
+limit=300  # seconds that one start of the program may take
 
 fail() {
   echo "FAILED: $*"
