@@ -29,8 +29,47 @@ plinth::comm::BroadcastAlgorithm broadcast(linpack::Broadcast b) {
       return BroadcastAlgorithm::long_;
     case linpack::Broadcast::long_modified:
       return BroadcastAlgorithm::long_modified;
+    case linpack::Broadcast::mpi:
+      return BroadcastAlgorithm::bcast;
+    case linpack::Broadcast::mpi_nonblocking:
+      return BroadcastAlgorithm::ibcast;
     default:
       return BroadcastAlgorithm::ring1_modified;
+  }
+}
+
+plinth::lu::RowSwap swap(const linpack::Case& c) {
+  using plinth::lu::SwapAlgorithm;
+  plinth::lu::RowSwap swap{.threshold = c.swap_threshold,
+                           .equilibrate = c.equilibration == linpack::Equilibration::on};
+  switch (c.swap) {
+    case linpack::SwapAlgorithm::binary_exchange:
+      swap.algorithm = SwapAlgorithm::binary_exchange;
+      break;
+    case linpack::SwapAlgorithm::spread_roll:
+      swap.algorithm = SwapAlgorithm::spread_roll;
+      break;
+    case linpack::SwapAlgorithm::mix:
+      swap.algorithm = SwapAlgorithm::mix;
+      break;
+    case linpack::SwapAlgorithm::automatic:
+      swap.algorithm = SwapAlgorithm::automatic;
+      break;
+    case linpack::SwapAlgorithm::mpi:
+      swap.algorithm = SwapAlgorithm::collective;
+      break;
+  }
+  return swap;
+}
+
+plinth::lu::PivotReduction reduction(linpack::PivotReduction r) {
+  switch (r) {
+    case linpack::PivotReduction::mpi:
+      return plinth::lu::PivotReduction::collective;
+    case linpack::PivotReduction::hybrid:
+      return plinth::lu::PivotReduction::hybrid;
+    default:
+      return plinth::lu::PivotReduction::point_to_point;
   }
 }
 
@@ -38,13 +77,12 @@ plinth::comm::BroadcastAlgorithm broadcast(linpack::Broadcast b) {
 
 linpack::Case effective(const linpack::Case& asked) {
   linpack::Case runs = asked;
-  // Rows are interchanged by one gathering of all of them in each process column; a matrix is
-  // stored by rows, which are L1 and U transposed, and padded to cache lines.
-  runs.swap = linpack::SwapAlgorithm::spread_roll;
-  runs.equilibration = linpack::Equilibration::off;
-  runs.l1 = linpack::Form::transposed;
-  runs.u = linpack::Form::transposed;
-  runs.alignment = 8;
+  // The panel is stored by columns and U as the matrix is, which settles the forms: by rows is
+  // transposed, seen from HPL's matrices by columns.
+  runs.l1 = linpack::Form::not_transposed;
+  runs.u = asked.extensions.storage == linpack::Storage::by_rows ? linpack::Form::transposed
+                                                                 : linpack::Form::not_transposed;
+  if (asked.grid.rows == 1) runs.extensions.split = 0;  // no rows travel
   return runs;
 }
 
@@ -55,6 +93,10 @@ plinth::lu::FactorOptions factor_options(const linpack::Case& c) {
                     .ndiv = c.ndiv,
                     .nbmin = c.nbmin},
           .broadcast = broadcast(c.bcast),
+          .swap = swap(c),
+          .pivot_reduction = reduction(c.extensions.pivot_reduction),
+          .reproducible = c.extensions.reproducible == linpack::Switch::on,
+          .split = c.extensions.split,
           .keep_l = plinth::lu::KeepL::no};
 }
 

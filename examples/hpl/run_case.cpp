@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "run_case.hpp"
 
+#include <array>
+#include <memory>
 #include <new>
-#include <optional>
 #include <stdexcept>
 
 #include "linpack/memory.hpp"
@@ -27,6 +28,7 @@ struct Measured {
   std::int64_t start = 0;
   std::int64_t end = 0;
   std::int64_t zero_pivot = -1;  ///< column of the first, from 0, or -1
+  std::array<double, plinth::trace::phase_count> phases{};  ///< seconds, the longest of all ranks
 };
 
 /// Collective over the grid.
@@ -44,6 +46,11 @@ Measured measure(const plinth::ProcessGrid& grid, System& system, const Case& c)
   m.end = std::time(nullptr);
   check(MPI_Allreduce(MPI_IN_PLACE, &m.seconds, 1, MPI_DOUBLE, MPI_MAX, grid.all().handle()),
         "MPI_Allreduce");
+  for (std::size_t i = 0; i < m.phases.size(); ++i)
+    m.phases[i] = system.clock().seconds(static_cast<plinth::trace::Phase>(i));
+  check(MPI_Allreduce(MPI_IN_PLACE, m.phases.data(), static_cast<int>(m.phases.size()),
+                      MPI_DOUBLE, MPI_MAX, grid.all().handle()),
+        "MPI_Allreduce");
   if (m.zero_pivot < 0 && c.checks()) {
     const plinth::SystemNorms norms = system.norms();
     m.norms = {.residual_inf = norms.residual_inf,
@@ -59,16 +66,16 @@ Measured measure(const plinth::ProcessGrid& grid, System& system, const Case& c)
 
 /// Collective: memory for the system on every process of the grid, or the reason why not.
 std::string allocate(MPI_Comm comm, const plinth::ProcessGrid& grid, const Case& c,
-                     std::optional<System>& system) {
+                     std::unique_ptr<System>& system) {
   // Below this size the question takes longer than the answer is worth.
   constexpr double worth_asking = 1 << 28;
-  const double bytes = System::bytes_needed(c);
+  const double bytes = bytes_needed(c);
   if (bytes > worth_asking)
     if (auto reason = linpack::memory_shortage(comm, grid.active() ? bytes : 0); !reason.empty())
       return reason;
   std::string complaint;
   try {
-    if (grid.active()) system.emplace(System::Exec(), grid, c);
+    if (grid.active()) system = make_system(grid, c);
   } catch (const plinth::Error& error) {
     if (error.kind() != plinth::ErrorKind::memory) throw;
     complaint = error.message();
@@ -84,7 +91,7 @@ std::string allocate(MPI_Comm comm, const plinth::ProcessGrid& grid, const Case&
 
 Result run_case(MPI_Comm comm, const Case& c) {
   const plinth::ProcessGrid grid = make_grid(comm, c);
-  std::optional<System> system;
+  std::unique_ptr<System> system;
   if (const std::string reason = allocate(comm, grid, c, system); !reason.empty())
     return linpack::skipped(c, "not enough memory: " + reason);
 
@@ -103,6 +110,9 @@ Result run_case(MPI_Comm comm, const Case& c) {
   result.end = static_cast<std::time_t>(m.end);
   result.residual = m.residual;
   result.norms = m.norms;
+  if (c.extensions.phases == linpack::Switch::on)
+    for (std::size_t i = 0; i < m.phases.size(); ++i)
+      result.phases.emplace_back(to_string(static_cast<plinth::trace::Phase>(i)), m.phases[i]);
   result.verdict = linpack::judge(m.residual, c.threshold);
   return result;
 }

@@ -4,7 +4,12 @@
 #include <algorithm>
 
 #include "options.hpp"
+#include "plinth/lu/back_substitute.hpp"
+#include "plinth/lu/factor.hpp"
+#include "plinth/matrix/distributed_matrix.hpp"
 #include "plinth/matrix/generate.hpp"
+#include "plinth/matrix/hpl_matrix.hpp"
+#include "plinth/policy/execution.hpp"
 
 namespace hpl {
 
@@ -16,37 +21,74 @@ namespace {
 Index block_size(const linpack::Case& c) { return std::min<Index>(c.nb, c.n + 1); }
 
 plinth::MatrixLayoutOptions square_blocks(const linpack::Case& c) {
-  return {.mb = block_size(c), .nb = block_size(c)};
+  return {.mb = block_size(c), .nb = block_size(c), .align = c.alignment};
 }
+
+template <class Layout>
+class StoredSystem : public System {
+ public:
+  StoredSystem(const plinth::ProcessGrid& grid, const linpack::Case& c)
+      : generator_{{.n = c.n}},
+        ab_(grid, c.n, c.n + 1, square_blocks(c)),
+        x_(grid, c.n, 1, {.mb = block_size(c), .nb = block_size(c), .align = 1}),
+        pivots_(ab_.distribution().rows, grid.coord().row),
+        factorization_(exec_, grid, ab_.distribution(), factor_options(c), clock_),
+        back_substitution_(exec_, ab_) {}
+
+  void generate() override { plinth::generate(exec_, ab_, generator_); }
+  plinth::lu::PanelOutcome factor() override {
+    clock_.reset();
+    return factorization_(ab_, pivots_);
+  }
+  void back_substitute() override {
+    const plinth::trace::Span span(clock_, plinth::trace::Phase::substitution);
+    back_substitution_(ab_, x_);
+  }
+  plinth::SystemNorms norms() const override {
+    return plinth::hpl_residual(exec_, generator_, ab_.distribution(), x_);
+  }
+  const plinth::trace::PhaseClock& clock() const override { return clock_; }
+
+ private:
+  using Exec = plinth::HostExecution<>;
+  using Matrix = plinth::DistributedMatrix<double, plinth::HostMemory, Layout>;
+
+  Exec exec_;
+  plinth::HplMatrix generator_;
+  Matrix ab_;
+  Matrix x_;
+  plinth::lu::Pivots pivots_;
+  plinth::trace::PhaseClock clock_;
+  plinth::lu::Factorization<Matrix, Exec, plinth::PartialPivoting, plinth::trace::PhaseClock>
+      factorization_;
+  plinth::lu::BackSubstitution<Exec, Matrix> back_substitution_;
+};
 
 }  // namespace
 
-double System::bytes_needed(const linpack::Case& c) {
+double bytes_needed(const linpack::Case& c) {
   const Index block = block_size(c);
   const auto most = [block](Index size, int processes) {
-    return static_cast<double>(plinth::BlockCyclic(size, block, processes, 0).local_size(0));
+    return plinth::BlockCyclic(size, block, processes, 0).local_size(0);
   };
-  const double rows = most(c.n, c.grid.rows);
-  const double cols = most(c.n + 1, c.grid.cols);
+  const auto aligned = [&c](Index size) {
+    return plinth::ceil_div(size, c.alignment) * c.alignment + 8;
+  };
+  const Index rows = most(c.n, c.grid.rows), cols = most(c.n + 1, c.grid.cols);
+  const bool by_rows = c.extensions.storage == linpack::Storage::by_rows;
+  const double matrix = by_rows ? static_cast<double>(rows) * static_cast<double>(aligned(cols))
+                                : static_cast<double>(cols) * static_cast<double>(aligned(rows));
   const auto panels =
       static_cast<double>(std::min<Index>(c.depth, plinth::ceil_div(c.n, block)) + 2);
   const auto nb = static_cast<double>(block);
-  return 8 * (rows * (cols + 8) + nb * (panels * rows + 2 * cols + nb));
+  return 8 * (matrix +
+              nb * (panels * static_cast<double>(rows) + 2 * static_cast<double>(cols) + nb));
 }
 
-System::System(const Exec& exec, const plinth::ProcessGrid& grid, const linpack::Case& c)
-    : exec_(exec),
-      generator_{{.n = c.n}},
-      ab_(grid, c.n, c.n + 1, square_blocks(c)),
-      x_(grid, c.n, 1, square_blocks(c)),
-      pivots_(ab_.distribution().rows, grid.coord().row),
-      factorization_(exec, grid, ab_.distribution(), factor_options(c), off_),
-      back_substitution_(exec, ab_) {}
-
-void System::generate() { plinth::generate(exec_, ab_, generator_); }
-
-plinth::SystemNorms System::norms() const {
-  return plinth::hpl_residual(exec_, generator_, ab_.distribution(), x_);
+std::unique_ptr<System> make_system(const plinth::ProcessGrid& grid, const linpack::Case& c) {
+  if (c.extensions.storage == linpack::Storage::by_rows)
+    return std::make_unique<StoredSystem<Kokkos::LayoutRight>>(grid, c);
+  return std::make_unique<StoredSystem<Kokkos::LayoutLeft>>(grid, c);
 }
 
 }  // namespace hpl

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <memory>
+
 #include "linpack/config.hpp"
-#include "plinth/lu/back_substitute.hpp"
-#include "plinth/lu/factor.hpp"
-#include "plinth/matrix/distributed_matrix.hpp"
-#include "plinth/matrix/hpl_matrix.hpp"
-#include "plinth/policy/execution.hpp"
+#include "plinth/comm/grid.hpp"
+#include "plinth/lu/panel.hpp"
 #include "plinth/refine/hpl_residual.hpp"
+#include "plinth/trace/phase.hpp"
 
 namespace hpl {
 
@@ -15,33 +15,24 @@ namespace hpl {
 /// with. Exists on the processes of the grid only; every call is collective over them.
 class System {
  public:
-  using Exec = plinth::HostExecution<>;
-  using Matrix = plinth::DistributedMatrix<double>;
+  virtual ~System() = default;
 
-  /// Bytes that the process at (0, 0), which has most, needs for a case.
-  static double bytes_needed(const linpack::Case& c);
-
-  /// Allocates. Throws plinth::Error of kind memory: for the matrices on every process, for the
-  /// workspace on those that lack it.
-  System(const Exec& exec, const plinth::ProcessGrid& grid, const linpack::Case& c);
-
-  void generate();
+  virtual void generate() = 0;
   /// Overwrites A with U and b with y, where U x = y.
-  plinth::lu::PanelOutcome factor() { return factorization_(ab_, pivots_); }
+  virtual plinth::lu::PanelOutcome factor() = 0;
   /// x from U and y.
-  void back_substitute() { back_substitution_(ab_, x_); }
+  virtual void back_substitute() = 0;
   /// Of x and of A and b, generated anew.
-  plinth::SystemNorms norms() const;
-
- private:
-  Exec exec_;
-  plinth::HplMatrix generator_;
-  Matrix ab_;
-  Matrix x_;
-  plinth::lu::Pivots pivots_;
-  plinth::trace::Off off_;
-  plinth::lu::Factorization<Matrix, Exec> factorization_;
-  plinth::lu::BackSubstitution<Exec, Matrix> back_substitution_;
+  virtual plinth::SystemNorms norms() const = 0;
+  /// Where this process's time went in factor() and back_substitute().
+  virtual const plinth::trace::PhaseClock& clock() const = 0;
 };
+
+/// Bytes that the process at (0, 0), which has most, needs for a case.
+double bytes_needed(const linpack::Case& c);
+
+/// Allocates, with the storage that the case wants. Throws plinth::Error of kind memory: for the
+/// matrices on every process, for the workspace on those that lack it.
+std::unique_ptr<System> make_system(const plinth::ProcessGrid& grid, const linpack::Case& c);
 
 }  // namespace hpl

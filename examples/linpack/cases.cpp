@@ -42,6 +42,7 @@ Case Cases::operator[](std::uint64_t index) const {
   c.equilibration = config_.equilibration;
   c.alignment = config_.alignment;
   c.threshold = config_.threshold;
+  c.extensions = config_.extensions;
   return c;
 }
 

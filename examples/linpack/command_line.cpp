@@ -65,13 +65,16 @@ CommandLine parse_command_line(const Program& program,
   app.add_option("--json", out.json, "write the results to FILE as JSON, too")->type_name("FILE");
   app.add_flag("--print-config", out.print_config, "print what would run as HPL.dat and exit");
 
+  app.add_flag("--no-blas-fix", out.no_blas_fix,
+               "do not start again with a better kernel of the BLAS");
+
   const auto options = override_options();
   std::vector<std::vector<std::string>> values(options.size());
   for (std::size_t i = 0; i < options.size(); ++i)
     app.add_option(options[i].name, values[i], options[i].help)
         ->type_name(options[i].values)
         ->allow_extra_args(false)
-        ->group("In the place of HPL.dat's values");
+        ->group("In the place of HPL.dat's values, and beyond");
 
   std::vector<std::string> own;
   std::copy_if(arguments.rbegin(), arguments.rend(), std::back_inserter(own),

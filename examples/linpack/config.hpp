@@ -16,11 +16,22 @@ enum class Mapping { row_major, column_major };
 /// Lines 15 and 21: the variant of a panel factorization.
 enum class PanelVariant { left, crout, right };
 
-/// Line 23: how a factored panel travels along a process row.
-enum class Broadcast { ring1, ring1_modified, ring2, ring2_modified, long_, long_modified };
+/// Line 23: how a factored panel travels along a process row; the last two, MPI's own, are
+/// extensions.
+enum class Broadcast {
+  ring1,
+  ring1_modified,
+  ring2,
+  ring2_modified,
+  long_,
+  long_modified,
+  mpi,
+  mpi_nonblocking
+};
 
-/// Line 26: how rows are interchanged in the trailing matrix.
-enum class SwapAlgorithm { binary_exchange, spread_roll, mix };
+/// Line 26: how rows are interchanged in the trailing matrix; the last two, our choice and MPI's
+/// collective calls, are extensions.
+enum class SwapAlgorithm { binary_exchange, spread_roll, mix, automatic, mpi };
 
 /// Lines 28 and 29: how L1 and U are stored during the update.
 enum class Form { transposed, not_transposed };
@@ -30,6 +41,25 @@ enum class Equilibration { off, on };
 
 /// Line 4: 6, 7, or any other integer.
 enum class Device { standard_output, standard_error, file };
+
+/// How the processes of a column agree on a pivot: messages of our own, MPI_Allreduce, or the
+/// former for the first column of a panel and the latter for the rest.
+enum class PivotReduction { point_to_point, mpi, hybrid };
+
+/// Which way the local matrix runs through memory.
+enum class Storage { by_rows, by_columns };
+
+enum class Switch { off, on };
+
+/// What HPL.dat knows nothing of.
+struct Extensions {
+  PivotReduction pivot_reduction = PivotReduction::point_to_point;
+  double split = 0;                   ///< fraction of the columns in the right section; 0: off
+  Switch reproducible = Switch::off;  ///< the same bits at every look-ahead depth
+  Storage storage = Storage::by_rows;
+  Switch phases = Switch::off;  ///< tell where the time went
+  bool operator==(const Extensions&) const = default;
+};
 
 /// Shape of a process grid: P rows by Q columns.
 struct Grid {
@@ -58,10 +88,11 @@ struct Config {
   std::vector<int> depth = {0};                                // 24, 25
   SwapAlgorithm swap = SwapAlgorithm::spread_roll;             // 26
   int swap_threshold = 64;                                     // 27    columns
-  Form l1 = Form::transposed;                                  // 28
+  Form l1 = Form::not_transposed;                              // 28
   Form u = Form::transposed;                                   // 29
   Equilibration equilibration = Equilibration::off;            // 30
   int alignment = 8;                                           // 31    8-byte words
+  Extensions extensions;
 
   bool checks() const { return threshold > 0; }
   bool operator==(const Config&) const = default;
@@ -86,6 +117,7 @@ struct Case {
   Equilibration equilibration = Equilibration::on;
   int alignment = 8;
   double threshold = 16.0;
+  Extensions extensions;
 
   bool checks() const { return threshold > 0; }
   bool operator==(const Case&) const = default;

@@ -41,6 +41,11 @@ std::vector<std::string> describe_differences(const Case& asked, const Case& run
   compare("U", asked.u, runs.u);
   compare("EQUIL", asked.equilibration, runs.equilibration);
   compare("ALIGN", std::int64_t{asked.alignment}, std::int64_t{runs.alignment});
+  compare("the pivot reduction", asked.extensions.pivot_reduction,
+          runs.extensions.pivot_reduction);
+  compare("the split", asked.extensions.split, runs.extensions.split);
+  compare("reproducible", asked.extensions.reproducible, runs.extensions.reproducible);
+  compare("the storage order", asked.extensions.storage, runs.extensions.storage);
   return out;
 }
 

@@ -39,9 +39,36 @@ std::string counted(const List& values, Number number, const char* name,
 template <class E>
 std::string choices(const char* name) {
   std::string out = std::string(name) + ":";
-  for (std::size_t i = 0; i < Words<E>::all.size(); ++i)
+  for (std::size_t i = 0; i < words_in_file<E>(); ++i)
     out += " " + std::to_string(i) + "=" + std::string(Words<E>::all[i]);
   return out;
+}
+
+/// What follows line 31, which netlib's program ignores: extensions that are not as by default,
+/// as options of the command line.
+std::string extensions(const Config& c) {
+  const Extensions& e = c.extensions;
+  const Extensions usual;
+  std::string out;
+  const auto add = [&out](const std::string& option) {
+    out += (out.empty() ? "" : " ") + option;
+  };
+  const auto word_if = [&add](const char* option, auto value, auto otherwise) {
+    if (value != otherwise) add(std::string(option) + " " + std::string(word(value)));
+  };
+  std::string broadcasts;
+  for (const Broadcast b : c.bcast)
+    if (static_cast<std::size_t>(b) >= words_in_file<Broadcast>())
+      broadcasts += (broadcasts.empty() ? "" : ",") + std::string(word(b));
+  if (!broadcasts.empty()) add("--bcast " + broadcasts);
+  if (static_cast<std::size_t>(c.swap) >= words_in_file<SwapAlgorithm>())
+    add("--swap " + std::string(word(c.swap)));
+  word_if("--pivot", e.pivot_reduction, usual.pivot_reduction);
+  if (e.split != usual.split) add("--split " + shortest(e.split));
+  word_if("--reproducible", e.reproducible, usual.reproducible);
+  word_if("--storage", e.storage, usual.storage);
+  word_if("--phases", e.phases, usual.phases);
+  return out.empty() ? "" : "Beyond HPL.dat, on the command line: " + out + "\n";
 }
 
 }  // namespace
@@ -75,7 +102,7 @@ std::string format_hpl_dat(const Config& c) {
   out += line(std::to_string(code(c.u)), choices<Form>("U"));
   out += line(std::to_string(code(c.equilibration)), choices<Equilibration>("equilibration"));
   out += line(std::to_string(c.alignment), "alignment in 8-byte words");
-  return out;
+  return out + extensions(c);
 }
 
 }  // namespace linpack

@@ -51,8 +51,8 @@ class Reader {
 
   template <class E>
   std::vector<E> choices(int line, int count, const std::string& what) {
-    const IntegerRange range{0, static_cast<std::int64_t>(Words<E>::all.size()) - 1};
-    return values<E>(line, count, what + ", " + describe_choices<E>(),
+    const IntegerRange range{0, static_cast<std::int64_t>(words_in_file<E>()) - 1};
+    return values<E>(line, count, what + ", " + describe_choices<E>(words_in_file<E>()),
                      [range](std::string_view text) { return parse_integer(text, range); });
   }
 

@@ -27,6 +27,22 @@ void read_words(const Json& json, std::vector<E>& values) {
   for (const Json& item : json) read_word(item, values.emplace_back());
 }
 
+Json to_json(const Extensions& e) {
+  return {{"pivot", word(e.pivot_reduction)},
+          {"split", e.split},
+          {"reproducible", word(e.reproducible)},
+          {"storage", word(e.storage)},
+          {"phases", word(e.phases)}};
+}
+
+void from_json(const Json& json, Extensions& e) {
+  read_word(json.at("pivot"), e.pivot_reduction);
+  json.at("split").get_to(e.split);
+  read_word(json.at("reproducible"), e.reproducible);
+  read_word(json.at("storage"), e.storage);
+  read_word(json.at("phases"), e.phases);
+}
+
 }  // namespace
 
 Json to_json(const Config& c) {
@@ -51,7 +67,8 @@ Json to_json(const Config& c) {
           {"l1", word(c.l1)},
           {"u", word(c.u)},
           {"equil", word(c.equilibration)},
-          {"align", c.alignment}};
+          {"align", c.alignment},
+          {"extensions", to_json(c.extensions)}};
 }
 
 Json to_json(const Case& c) {
@@ -72,7 +89,8 @@ Json to_json(const Case& c) {
           {"u", word(c.u)},
           {"equil", word(c.equilibration)},
           {"align", c.alignment},
-          {"threshold", c.threshold}};
+          {"threshold", c.threshold},
+          {"extensions", to_json(c.extensions)}};
 }
 
 std::vector<std::uint8_t> encode(const Config& config) { return Json::to_cbor(to_json(config)); }
@@ -102,6 +120,7 @@ Config decode(const std::vector<std::uint8_t>& bytes) {
   read_word(json.at("u"), c.u);
   read_word(json.at("equil"), c.equilibration);
   json.at("align").get_to(c.alignment);
+  from_json(json.at("extensions"), c.extensions);
   return c;
 }
 

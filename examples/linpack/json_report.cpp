@@ -61,6 +61,11 @@ Json run_object(const Case& asked, const Result& result) {
   out["gflops"] = gflops(result.ran.n, result.seconds);
   out["start"] = static_cast<std::int64_t>(result.start);
   out["end"] = static_cast<std::int64_t>(result.end);
+  if (!result.phases.empty()) {
+    Json phases = Json::object();
+    for (const auto& [name, seconds] : result.phases) phases[name] = seconds;
+    out["phases"] = phases;
+  }
   if (result.verdict != Verdict::unchecked) {
     out["residual"] = result.residual;
     out["norms"] = to_json(result.norms);

@@ -11,6 +11,7 @@
 namespace linpack {
 
 /// The words of an option, indexed by its code: as messages, the command line and JSON spell it.
+/// `in_file`, if there is one, is how many of them HPL.dat knows.
 template <class E>
 struct Words;
 
@@ -24,12 +25,14 @@ struct Words<PanelVariant> {
 };
 template <>
 struct Words<Broadcast> {
-  static constexpr std::array<std::string_view, 6> all{"1ring",  "1ringM", "2ring",
-                                                       "2ringM", "long",   "longM"};
+  static constexpr std::array<std::string_view, 8> all{"1ring", "1ringM", "2ring", "2ringM",
+                                                       "long",  "longM",  "bcast", "ibcast"};
+  static constexpr std::size_t in_file = 6;
 };
 template <>
 struct Words<SwapAlgorithm> {
-  static constexpr std::array<std::string_view, 3> all{"binary", "long", "mix"};
+  static constexpr std::array<std::string_view, 5> all{"binary", "long", "mix", "auto", "mpi"};
+  static constexpr std::size_t in_file = 3;
 };
 template <>
 struct Words<Form> {
@@ -39,6 +42,29 @@ template <>
 struct Words<Equilibration> {
   static constexpr std::array<std::string_view, 2> all{"no", "yes"};
 };
+
+template <>
+struct Words<PivotReduction> {
+  static constexpr std::array<std::string_view, 3> all{"p2p", "collective", "hybrid"};
+};
+template <>
+struct Words<Storage> {
+  static constexpr std::array<std::string_view, 2> all{"row", "column"};
+};
+template <>
+struct Words<Switch> {
+  static constexpr std::array<std::string_view, 2> all{"no", "yes"};
+};
+
+/// How many of an option's words HPL.dat knows.
+template <class E>
+constexpr std::size_t words_in_file() {
+  if constexpr (requires { Words<E>::in_file; }) {
+    return Words<E>::in_file;
+  } else {
+    return Words<E>::all.size();
+  }
+}
 
 template <class E>
 constexpr int code(E value) {
@@ -62,11 +88,11 @@ std::optional<E> from_word(std::string_view text) {
   return static_cast<E>(*found);
 }
 
-/// "one of 0 (left), 1 (crout), 2 (right)"
+/// "one of 0 (left), 1 (crout), 2 (right)": the first `count` choices.
 template <class E>
-std::string describe_choices() {
+std::string describe_choices(std::size_t count = Words<E>::all.size()) {
   std::string out = "one of";
-  for (std::size_t i = 0; i < Words<E>::all.size(); ++i)
+  for (std::size_t i = 0; i < count; ++i)
     out += (i == 0 ? " " : ", ") + std::to_string(i) + " (" + std::string(Words<E>::all[i]) + ")";
   return out;
 }

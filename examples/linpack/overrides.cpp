@@ -76,6 +76,13 @@ std::optional<Grid> parse_grid(std::string_view text) {
   return Grid{static_cast<int>(*rows), static_cast<int>(*cols)};
 }
 
+double fraction(const Override& given) {
+  const double value = real(given);
+  if (!(value >= 0 && value < 1))
+    refuse(given, "a fraction in [0, 1)", in_quotes(given.values[0]));
+  return value;
+}
+
 void apply_grid(const Override& given, Config& config) {
   config.grids = list<Grid>(given, "P x Q, as in 2x3", parse_grid);
 }
@@ -111,11 +118,12 @@ constexpr OverrideOption table[] = {
      [](const Override& v, Config& c) { c.ndiv = integers(v, ndiv_range); }},
     {"--rfact", "NAME,...", "recursive panel factorizations: left, crout, right",
      [](const Override& v, Config& c) { c.rfact = choices<PanelVariant>(v); }},
-    {"--bcast", "NAME,...", "panel broadcasts: 1ring, 1ringM, 2ring, 2ringM, long, longM",
+    {"--bcast", "NAME,...",
+     "panel broadcasts: 1ring, 1ringM, 2ring, 2ringM, long, longM, bcast, ibcast",
      [](const Override& v, Config& c) { c.bcast = choices<Broadcast>(v); }},
     {"--depth", "INT,...", "look-ahead depths",
      [](const Override& v, Config& c) { c.depth = integers(v, depth_range); }},
-    {"--swap", "NAME", "row interchange: binary, long, mix",
+    {"--swap", "NAME", "row interchange: binary, long, mix, auto, mpi",
      [](const Override& v, Config& c) { c.swap = choice<SwapAlgorithm>(v); }},
     {"--swap-threshold", "INT", "columns from which mix interchanges the long way",
      [](const Override& v, Config& c) { c.swap_threshold = integer(v, swap_threshold_range); }},
@@ -127,6 +135,19 @@ constexpr OverrideOption table[] = {
      [](const Override& v, Config& c) { c.equilibration = choice<Equilibration>(v); }},
     {"--align", "INT", "memory alignment in 8-byte words",
      [](const Override& v, Config& c) { c.alignment = integer(v, alignment_range); }},
+    // Beyond HPL.dat.
+    {"--pivot", "NAME", "pivot reduction: p2p, collective, hybrid",
+     [](const Override& v, Config& c) {
+       c.extensions.pivot_reduction = choice<PivotReduction>(v);
+     }},
+    {"--split", "FRACTION", "split update: share of the columns in the right section; 0: off",
+     [](const Override& v, Config& c) { c.extensions.split = fraction(v); }},
+    {"--reproducible", "YES/NO", "the same bits at every look-ahead depth and split",
+     [](const Override& v, Config& c) { c.extensions.reproducible = choice<Switch>(v); }},
+    {"--storage", "ORDER", "local storage by row or by column",
+     [](const Override& v, Config& c) { c.extensions.storage = choice<Storage>(v); }},
+    {"--phases", "YES/NO", "report the seconds of each phase",
+     [](const Override& v, Config& c) { c.extensions.phases = choice<Switch>(v); }},
 };
 
 }  // namespace

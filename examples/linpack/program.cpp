@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "linpack/blas_fix.hpp"
 #include "linpack/cases.hpp"
 #include "linpack/differences.hpp"
 #include "linpack/input_error.hpp"
@@ -109,13 +110,14 @@ std::vector<std::string> expected_differences(const Cases& cases, const Solver& 
 
 /// Collective: all runs. `tally` holds what was done even if an exception ends it.
 void run_all(MPI_Comm comm, int ranks, const Program& program, const Solver& solver,
-             const Start& start, Tally& tally) {
+             const BlasFix& blas_fix, const Start& start, Tally& tally) {
   const Cases cases(*start.config);
   Differences known;
   if (start.output) {
     Preamble preamble{program, *start.config, cases.size(), ranks, {}, start.notes};
     preamble.environment = {
         {"MPI", mpi_name()}, {"Kokkos", kokkos_name()}, {"BLAS", blas_name()}};
+    if (!blas_fix.note.empty()) preamble.notes.push_back(blas_fix.note);
     for (std::string& sentence : expected_differences(cases, solver, known))
       preamble.notes.push_back(std::move(sentence));
     start.output->begin(preamble);
@@ -164,7 +166,8 @@ std::unique_ptr<Kokkos::ScopeGuard> start_kokkos(int& argc, char** argv) {
 }
 
 /// Everything between MPI_Init and MPI_Finalize. Collective.
-ExitStatus run_in_mpi(int argc, char** argv, const Program& program, const Solver& solver) {
+ExitStatus run_in_mpi(int argc, char** argv, const Program& program, const Solver& solver,
+                      const BlasFix& blas_fix) {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
   int ranks = 1;
@@ -186,7 +189,7 @@ ExitStatus run_in_mpi(int argc, char** argv, const Program& program, const Solve
     share(comm, rank, start);
     if (start.config) {
       const auto kokkos = start_kokkos(argc, argv);
-      run_all(comm, ranks, program, solver, start, tally);
+      run_all(comm, ranks, program, solver, blas_fix, start, tally);
     }
     if (start.output && !start.output->good())
       fail(ExitStatus::internal_error, "the report could not be written");
@@ -206,10 +209,11 @@ ExitStatus run_in_mpi(int argc, char** argv, const Program& program, const Solve
 }  // namespace
 
 int run_program(int argc, char** argv, const Program& program, const Solver& solver) {
+  const BlasFix blas_fix = fix_blas_kernel(argc, argv);
   int provided = MPI_THREAD_SINGLE;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
     return static_cast<int>(ExitStatus::internal_error);
-  const ExitStatus status = run_in_mpi(argc, argv, program, solver);
+  const ExitStatus status = run_in_mpi(argc, argv, program, solver, blas_fix);
   MPI_Finalize();
   return static_cast<int>(status);
 }

@@ -21,9 +21,9 @@ struct Solver {
   std::function<Result(MPI_Comm comm, const Case& runs)> run;
 };
 
-/// The main function of hpl and hpl_mxp: starts MPI and Kokkos, reads the command line and
-/// HPL.dat on rank 0, does every run, reports on rank 0. Returns the exit status (see
-/// ExitStatus), the same on every rank.
+/// The main function of hpl and hpl_mxp: sees to the BLAS's kernel, starts MPI and Kokkos, reads
+/// the command line and HPL.dat on rank 0, does every run, reports on rank 0. Returns the exit
+/// status (see ExitStatus), the same on every rank.
 ///
 /// An exception on some rank ends the program with status 4 on all: if all ranks come to the end
 /// within ten seconds, in good order; else through MPI_Abort, so that nobody waits for ever.

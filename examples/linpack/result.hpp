@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <ctime>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "linpack/config.hpp"
 
@@ -37,6 +39,8 @@ struct Result {
   std::time_t end = 0;
   double residual = 0;  ///< ||Ax - b||_oo / (eps (||A||_oo ||x||_oo + ||b||_oo) N); 0 if N = 0
   Norms norms;
+  /// Seconds of each phase by name, the longest of all ranks; empty unless asked for.
+  std::vector<std::pair<std::string, double>> phases;
 };
 
 /// (2/3 N^3 + 3/2 N^2) / seconds / 10^9, the rate that HPL credits; 0 if no time has passed.

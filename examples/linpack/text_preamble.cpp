@@ -47,6 +47,10 @@ std::string swap_name(const Config& c) {
       return "Binary-exchange";
     case SwapAlgorithm::spread_roll:
       return "Spread-roll (long)";
+    case SwapAlgorithm::automatic:
+      return "Automatic";
+    case SwapAlgorithm::mpi:
+      return "Collective calls of MPI";
     default:
       return print("Mix (threshold = %d)", c.swap_threshold);
   }
@@ -75,6 +79,13 @@ std::string parameters(const Config& c) {
   return out;
 }
 
+/// What HPL.dat knows nothing of, by the names of the options.
+std::string extensions(const Extensions& e) {
+  return "Beyond HPL.dat: pivot " + std::string(word(e.pivot_reduction)) + ", split " +
+         print("%g", e.split) + ", reproducible " + std::string(word(e.reproducible)) +
+         ", storage by " + std::string(word(e.storage)) + "\n";
+}
+
 std::string check_description(const Config& c) {
   return rule('-') +
          print(
@@ -95,6 +106,7 @@ void TextReport::begin(const Preamble& preamble) {
   for (const auto& [name, value] : preamble.environment) out_ << name << ": " << value << "\n";
   out_ << print("Runs: %llu on %d %s\n", static_cast<unsigned long long>(preamble.runs),
                 preamble.ranks, preamble.ranks == 1 ? "rank" : "ranks");
+  out_ << extensions(c.extensions);
   for (const std::string& note : preamble.notes) out_ << "Note: " << note << ".\n";
   out_ << "\nThe columns of a result:\n"
           "T/V    : W for wall time, then what ran: PMAP, DEPTH, BCAST, RFACT, NDIV, PFACT, "

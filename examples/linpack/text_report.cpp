@@ -55,6 +55,14 @@ std::string check_lines(const Result& result) {
   return out;
 }
 
+std::string phase_lines(const Result& result) {
+  std::string out =
+      "--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV-\n";
+  for (const auto& [name, seconds] : result.phases)
+    out += print("Max aggregated wall time, %-17s: %18.3f\n", name.c_str(), seconds);
+  return out;
+}
+
 std::string summary_lines(const Tally& tally, bool checks) {
   const auto count = [](std::int64_t n, const char* what) {
     return print("         %6lld tests %s\n", static_cast<long long>(n), what);
@@ -86,6 +94,7 @@ void TextReport::run(const Case&, const Result& result, const std::vector<std::s
   column_header_due_ = checks_;
   out_ << result_line(result) << "HPL_pdgesv() start time " << time_text(result.start) << "\n"
        << "HPL_pdgesv() end time   " << time_text(result.end) << "\n";
+  if (!result.phases.empty()) out_ << phase_lines(result);
   if (result.verdict != Verdict::unchecked) out_ << rule('-') << check_lines(result);
   out_.flush();
 }

@@ -17,6 +17,9 @@ std::string result_line(const Result& result);
 /// Netlib HPL's line of the check, and after a failure its six lines of norms.
 std::string check_lines(const Result& result);
 
+/// The seconds of each phase: the longest that any rank spent in it.
+std::string phase_lines(const Result& result);
+
 /// Netlib HPL's closing lines. `checks`: whether residuals were checked.
 std::string summary_lines(const Tally& tally, bool checks);
 

@@ -163,13 +163,21 @@ TEST_CASE("command line: wrong values are refused by name") {
         "--ndiv: expected an integer from 2 to 2147483647, found '1'");
   CHECK(error_of({"--bcast", "1ring,ring"}) ==
         "--bcast: expected one of 0 (1ring), 1 (1ringM), 2 (2ring), 3 (2ringM), 4 (long), "
-        "5 (longM), found 'ring'");
+        "5 (longM), 6 (bcast), 7 (ibcast), found 'ring'");
   CHECK(error_of({"--pfact", "3"}) ==
         "--pfact: expected one of 0 (left), 1 (crout), 2 (right), found '3'");
   CHECK(error_of({"--rfact", ""}) ==
         "--rfact: expected one of 0 (left), 1 (crout), 2 (right), found ''");
-  CHECK(error_of({"--swap", "auto"}) ==
-        "--swap: expected one of 0 (binary), 1 (long), 2 (mix), found 'auto'");
+  CHECK(error_of({"--swap", "any"}) ==
+        "--swap: expected one of 0 (binary), 1 (long), 2 (mix), 3 (auto), 4 (mpi), found 'any'");
+  CHECK(error_of({"--pivot", "tree"}) ==
+        "--pivot: expected one of 0 (p2p), 1 (collective), 2 (hybrid), found 'tree'");
+  CHECK(error_of({"--split", "1"}) == "--split: expected a fraction in [0, 1), found '1'");
+  CHECK(error_of({"--split", "-0.1"}) == "--split: expected a fraction in [0, 1), found '-0.1'");
+  CHECK(error_of({"--storage", "diagonal"}) ==
+        "--storage: expected one of 0 (row), 1 (column), found 'diagonal'");
+  CHECK(error_of({"--reproducible", "maybe"}) ==
+        "--reproducible: expected one of 0 (no), 1 (yes), found 'maybe'");
   CHECK(error_of({"--pmap", "2"}) == "--pmap: expected one of 0 (row), 1 (column), found '2'");
   CHECK(error_of({"--l1", "yes"}) ==
         "--l1: expected one of 0 (transposed), 1 (no-transposed), found 'yes'");

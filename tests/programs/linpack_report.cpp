@@ -211,10 +211,15 @@ TEST_CASE("report: the rows of parameters are netlib's") {
   using linpack::Broadcast;
   c.bcast = {Broadcast::ring1,          Broadcast::ring1_modified, Broadcast::ring2,
              Broadcast::ring2_modified, Broadcast::long_,          Broadcast::long_modified};
+  c.extensions.pivot_reduction = linpack::PivotReduction::hybrid;
+  c.extensions.split = 0.25;
+  c.extensions.storage = linpack::Storage::by_columns;
   report.begin(preamble);
   const std::string text = out.str();
   CHECK_THAT(text, contains("Plinth 1.2.3"));
-  CHECK_THAT(text, contains("\nMPI: some\nRuns: 3 on 4 ranks\nNote: a note.\n"));
+  CHECK_THAT(text, contains("\nMPI: some\nRuns: 3 on 4 ranks\n"
+                            "Beyond HPL.dat: pivot hybrid, split 0.25, reproducible no, "
+                            "storage by column\nNote: a note.\n"));
   CHECK_THAT(
       text,
       contains(
@@ -226,7 +231,7 @@ TEST_CASE("report: the rows of parameters are netlib's") {
   CHECK_THAT(text, contains("\nPFACT  :    Left    Crout    Right \n"));
   CHECK_THAT(text,
              contains("\nBCAST  :   1ring   1ringM    2ring   2ringM    Blong   BlongM \n"));
-  CHECK_THAT(text, contains("\nSWAP   : Spread-roll (long)\nL1     : transposed form\n"
+  CHECK_THAT(text, contains("\nSWAP   : Spread-roll (long)\nL1     : no-transposed form\n"
                             "U      : transposed form\nEQUIL  : no\n"
                             "ALIGN  : 8 double precision words\n\n"));
 }
@@ -312,4 +317,14 @@ TEST_CASE("outcome: the exit status is the lowest that applies") {
   CHECK(combine(ExitStatus::all_passed, ExitStatus::run_skipped) == ExitStatus::run_skipped);
   CHECK(combine(ExitStatus::internal_error, ExitStatus::run_skipped) == ExitStatus::run_skipped);
   CHECK(combine(ExitStatus::bad_input, ExitStatus::all_passed) == ExitStatus::bad_input);
+}
+
+TEST_CASE("report: the seconds of each phase, where they were asked for") {
+  linpack::Result result;
+  result.ran = a_case();
+  result.verdict = linpack::Verdict::unchecked;
+  result.phases = {{"panel", 0.25}, {"update", 12.5}};
+  const std::string lines = linpack::phase_lines(result);
+  CHECK_THAT(lines, contains("\nMax aggregated wall time, panel            :              0.250\n"));
+  CHECK_THAT(lines, contains("\nMax aggregated wall time, update           :             12.500\n"));
 }
