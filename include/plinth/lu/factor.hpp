@@ -152,7 +152,7 @@ class Factorization {
   using PanelType = Panel<T, Exec>;
   using HostExec = std::remove_cvref_t<decltype(std::declval<const Exec&>().host())>;
 
-  Index max_width() const { return std::min(plan_.block(), plan_.order()); }
+  Index max_width() const { return plan_.max_width(); }
   PanelType& slot(const Step& step) {
     return ring_[static_cast<std::size_t>(step.k) % ring_.size()];
   }

@@ -117,13 +117,13 @@ void lu_solve(const Exec& exec, const LuFactors<Matrix>& factors, Rhs& b, Op op 
     if (!grid.active()) return;
     x.emplace(exec, grid, a.distribution(), width);
     substitute.emplace(exec, grid, a.distribution(), width);
-    interchange.emplace(exec, grid, b.distribution().rows, plan.block(), local_rhs);
-    if (grid.shape().rows > 1) top.reserve(plan.block() * local_rhs);
+    interchange.emplace(exec, grid, b.distribution().rows, plan.max_width(), local_rhs);
+    if (grid.shape().rows > 1) top.reserve(plan.max_width() * local_rhs);
   });
   if (!grid.active()) return;
 
   const auto permute = [&](bool inverse) {
-    std::vector<Index> pivots(static_cast<std::size_t>(plan.block()));
+    std::vector<Index> pivots(static_cast<std::size_t>(plan.max_width()));
     for (Index n = 0; n < plan.steps(); ++n) {
       const lu::Step step = plan.step(inverse ? plan.steps() - 1 - n : n);
       factors.pivots().fetch(grid, step, pivots.data());

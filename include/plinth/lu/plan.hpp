@@ -77,6 +77,8 @@ class Plan {
   /// How many columns are factored: min(m, n).
   Index order() const { return std::min(distribution_.rows.size(), distribution_.cols.size()); }
   Index steps() const { return ceil_div(order(), block()); }
+  /// Columns of the widest panel: what workspace is for.
+  Index max_width() const { return std::min(block(), order()); }
 
   /// Precondition: 0 <= k < steps().
   Step step(Index k) const {
@@ -135,8 +137,7 @@ class Plan {
   /// The largest panel_elements of any step at one place: what a panel buffer must hold.
   Index max_panel_elements(GridCoord at) const {
     return steps() == 0 ? 0
-                        : std::min(block(), order()) * (std::min(block(), order()) +
-                                                        distribution_.rows.local_size(at.row));
+                        : max_width() * (max_width() + distribution_.rows.local_size(at.row));
   }
 
   /// Flops of a step, over all processes, the right-hand sides included.
@@ -166,8 +167,8 @@ class Plan {
 ///
 ///   factor(Step)                           factor the panel (its owner column), start its
 ///                                          broadcast (all)
-///   fetch(Step, Range cols, Section)       start the interchange of rows in global columns
-///   `cols` update(Step, Range cols, Section)      complete it, triangular solve, product
+///   fetch(Step, Range cols, Section)       start the interchange of rows in global columns `cols`
+///   update(Step, Range cols, Section)      complete it, triangular solve, product
 ///   finish(Step)                           the panel has been applied everywhere
 ///
 /// Every update is fetched before, with the same columns; between the two, other sections are

@@ -8,13 +8,12 @@ namespace plinth::lu {
 
 /// How the rows of an interchange travel within a process column. All give the same bits.
 ///
-/// | algorithm       | pivot rows, to all processes            | displaced rows, to their places
-/// |
-/// |-----------------|-----------------------------------------|----------------------------------|
-/// | direct          | each to each, one round, P - 1 messages | each from the top's owner | |
-/// binary_exchange | recursive doubling, log2 P rounds       | each from the top's owner        |
-/// | spread_roll     | around a ring, P - 1 rounds             | spread down a binary tree | |
-/// collective      | MPI_Iallgatherv                         | MPI_Iscatterv                    |
+/// | algorithm       | pivot rows, to all processes            | displaced rows to their places |
+/// |-----------------|-----------------------------------------|--------------------------------|
+/// | direct          | each to each, one round, P - 1 messages | each from the top's owner      |
+/// | binary_exchange | recursive doubling, log2 P rounds       | each from the top's owner      |
+/// | spread_roll     | around a ring, P - 1 rounds             | spread down a binary tree      |
+/// | collective      | MPI_Iallgatherv                         | MPI_Iscatterv                  |
 ///
 /// The three of HPL.dat (line 26) are binary_exchange, spread_roll and mix.
 enum class SwapAlgorithm {

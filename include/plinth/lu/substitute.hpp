@@ -46,9 +46,10 @@ class Substitution {
     const Index lines = std::max(rows_.local_size(grid.coord().row),
                                  cols_.local_size(grid.coord().col));
     waiting_.reserve(lines * max_cols);
-    part_.reserve(rows_.block() * max_cols);
-    sum_.reserve(rows_.block() * max_cols);
-    for (auto& solution : x_) solution.reserve(rows_.block() * max_cols);
+    const Index block = std::min({rows_.block(), rows_.size(), cols_.size()});
+    part_.reserve(block * max_cols);
+    sum_.reserve(block * max_cols);
+    for (auto& solution : x_) solution.reserve(block * max_cols);
   }
 
   /// `a`: the local part of A. `x`: B on entry, X on return. Collective.

@@ -42,7 +42,7 @@ class DiagonalBlocks {
                  Index max_cols)
       : exec_(exec), grid_(grid), rows_(matrix.rows), cols_(matrix.cols) {
     cycle_ = std::lcm<Index>(rows_.processes(), cols_.processes());
-    data_.reserve(ceil_div(blocks(), cycle_) * block() * max_cols);
+    data_.reserve(ceil_div(blocks(), cycle_) * std::min(block(), order()) * max_cols);
   }
 
   Index block() const { return rows_.block(); }
