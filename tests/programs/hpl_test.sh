@@ -38,7 +38,7 @@ HPL.out      output file
 0 1          DEPTH
 1            SWAP
 0            swapping threshold
-0            L1
+1            L1
 0            U
 0            equilibration
 8            alignment
@@ -60,15 +60,30 @@ cut -d ' ' -f 1-5 runs > found
 cmp -s expected found || fail "the runs differ: $(diff expected found | head -n 5)"
 expect "verdicts" PASSED "$(cut -d ' ' -f 9 runs | sort -u)"
 expect "runs in the JSON report" 160 "$(grep -c '"verdict":"passed"' several.json)"
-expect "notes" "the parameters come from several.dat." "$(sed -n 's/^Note: //p' out)"
+expect "notes" "the parameters come from several.dat." \
+  "$(sed -n 's/^Note: //p' out | grep -v '^the BLAS')"
 
-# What is not implemented is named once, and the variant is that of what ran.
-expect_status 0 4 --n 40,50 --nb 8 --grid 2x2 --bcast long,1ring --depth 0 --l1 1 --u 1 --swap mix
+# Forms that mean nothing for this storage are named once; the variant is that of what ran.
+expect_status 0 4 --n 40,50 --nb 8 --grid 2x2 --bcast long,1ring --depth 0 --l1 0 --u 1 --swap mix
 parsed > runs
 expect "variants" "WR00R2C4 WR04R2C4" "$(cut -d ' ' -f 1 runs | sort -u | tr '\n' ' ' | sed 's/ $//')"
-for name in SWAP L1 U; do
+for name in L1 U; do
   expect "notes on $name" 1 "$(grep -c "^Note: $name is .* instead of the .*\.$" out)"
 done
+expect "notes on SWAP" 0 "$(grep -c "^Note: SWAP" out)"
+
+# Beyond HPL.dat, alone and together.
+for extension in "--swap auto" "--swap mpi" "--pivot collective" "--pivot hybrid" \
+  "--split 0.3 --depth 1" "--reproducible yes" "--storage column" "--bcast bcast,ibcast" \
+  "--swap mpi --pivot hybrid --split 0.5 --storage column --depth 0,2 --bcast ibcast"; do
+  # shellcheck disable=SC2086 # several words
+  expect_status 0 4 --n 65 --nb 8 --grid 2x2,4x1 $extension
+  expect "failures with $extension" 0 "$(grep -c FAILED out)"
+done
+expect "the report of extensions" 1 \
+  "$(grep -c '^Beyond HPL.dat: pivot hybrid, split 0.5, reproducible no, storage by column$' out)"
+expect_status 0 2 --n 65 --grid 1x2 --phases yes
+expect "phases" 7 "$(grep -c '^Max aggregated wall time, ' out)"
 
 # The same system has the same answer: the residual depends on the grid by rounding only.
 expect_status 0 4 --n 200 --nb 16 --grid 1x1,2x2,4x1 --threshold 16
