@@ -32,9 +32,12 @@ BlasFix fix_blas_kernel(int argc, char** argv) {
   if (const char* before = std::getenv(mark_variable)) {
     const std::string was(before);
     unsetenv(mark_variable);
+    const char* const chosen = std::getenv(choice_variable);
     return {"the BLAS chose its kernel " + was +
-            " for this CPU; the program started itself again" + " with " + choice_variable + "=" +
-            blas.kernel + " (--no-blas-fix prevents that)"};
+            " for this CPU; the program started itself again with " + choice_variable + "=" +
+            (chosen != nullptr ? chosen : "") +
+            (plinth::better_blas_kernel(blas).empty() ? "" : ", which did not help") +
+            " (--no-blas-fix prevents that)"};
   }
   const std::string better = plinth::better_blas_kernel(blas);
   if (better.empty()) return {};

@@ -69,22 +69,25 @@ inline void agree(const Communicator& communicator, const char* call, const Comp
 }
 
 /// Runs `work` on every rank and agrees on its outcome: an exception on any rank becomes an Error
-/// on all, each rank having left `work` first (an exception that is no Error becomes one of kind
-/// `unknown`). `work` must not communicate.
+/// on all, each rank having left `work` first. An Error keeps its kind, std::bad_alloc becomes one of
+/// kind memory, any other exception one of kind `unknown`. `work` must not communicate.
 template <class Work>
 void agree_on(const Communicator& communicator, const char* call, Index fingerprint, Work&& work,
               ErrorKind unknown = ErrorKind::user_callback) {
   Complaint complaint;
+  const auto complain = [&complaint](const char* text, ErrorKind kind) {
+    complaint = {*text == '\0' ? "an exception without a message" : text, kind};
+  };
   try {
     work();
   } catch (const Error& error) {
-    complaint = {error.message(), error.kind()};
+    complain(error.message(), error.kind());
   } catch (const std::bad_alloc&) {
-    complaint = {"out of memory", ErrorKind::memory};
+    complain("out of memory", ErrorKind::memory);
   } catch (const std::exception& error) {
-    complaint = {error.what(), unknown};
+    complain(error.what(), unknown);
   } catch (...) {
-    complaint = {"an exception of unknown type", unknown};
+    complain("an exception of unknown type", unknown);
   }
   agree(communicator, call, complaint, fingerprint);
 }

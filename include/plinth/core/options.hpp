@@ -15,8 +15,8 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 /// Whether the diagonal is taken as ones and not referenced.
 enum class Diag : char { non_unit = 'N', unit = 'U' };
 
-/// Matrix norms: largest absolute column sum, largest absolute row sum, Frobenius, largest entry.
-enum class Norm : char { one = '1', inf = 'I', frobenius = 'F', max = 'M' };
+/// Matrix norms: largest absolute column sum, largest absolute row sum.
+enum class Norm : char { one = '1', inf = 'I' };
 
 /// A character that the BLAS understands.
 constexpr char to_char(Op v) { return static_cast<char>(v); }

@@ -16,7 +16,7 @@ extern "C" {
 [[gnu::weak]] int openblas_get_parallel();
 [[gnu::weak]] int openblas_get_num_threads();
 [[gnu::weak]] void mkl_get_version_string(char* text, int length);
-[[gnu::weak]] char* bli_info_get_version_str();
+[[gnu::weak]] const char* bli_info_get_version_str();
 }
 #define PLINTH_CAN_ASK_BLAS 1
 #else

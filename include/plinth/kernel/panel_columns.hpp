@@ -119,6 +119,7 @@ struct ColumnPiece {
     if (!finite) return search_non_finite();
     for (i = begin; i < end; ++i)
       if (magnitude1(column[i]) == top) break;
+    if (i == end) return search_non_finite();
     consider({top, i, false});
   }
   void search_non_finite() const {

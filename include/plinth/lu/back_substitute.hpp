@@ -40,7 +40,8 @@ class BackSubstitution {
 template <ExecutionPolicy Exec, class Matrix>
 void back_substitute(const Exec& exec, const Matrix& a, Matrix& x) {
   std::optional<BackSubstitution<Exec, Matrix>> solve;
-  const auto arguments = comm::Fingerprint() << a.rows() << a.cols();
+  comm::Fingerprint arguments;
+  arguments << a.distribution() << x.distribution();
   comm::agree_on(a.grid().all(), "back_substitute", arguments.value(), [&] {
     require(a.cols() >= a.rows(), "the system has no right-hand side");
     require(a.distribution().rows.block() == a.distribution().cols.block(),

@@ -28,7 +28,7 @@ namespace plinth::lu {
 ///     [ A22 ]   ->    [ A22 ],  A12 := L11^-1 A12,  A22 -= L21 A12      update
 ///
 /// Workspace per process, beyond the matrix: (d + 1) NB (NB + m/P) elements for panels, and with
-/// more than one process row 3 NB n/Q for U12 and the interchange (3 NB^2 more with a split).
+/// more than one process row 2 NB n/Q for U12 and the interchange (3 NB^2 more with a split).
 template <class Matrix, ExecutionPolicy Exec, PivotingPolicy Pivoting = PartialPivoting,
           class Sink = trace::Off>
 class Factorization {
@@ -93,13 +93,15 @@ class Factorization {
   }
 
   void fetch(const Step& step, Range global_cols, Section section) {
+    // Who has none of the columns need not wait for the panel yet: others may be under way.
+    const Range cols = plan_.local_cols(global_cols, at_);
+    if (cols.empty()) return;
     PanelType& panel = slot(step);
     {
       trace::Span span(sink_, trace::Phase::broadcast);
       panel.wait(exec_);
     }
-    const Range cols = plan_.local_cols(global_cols, at_);
-    if (cols.empty() || !rows_travel()) return;
+    if (!rows_travel()) return;
     trace::Span span(sink_, trace::Phase::interchange);
     Lane& lane = this->lane(section);
     lane.interchange.begin(interchanges(panel), columns_of(cols),

@@ -84,8 +84,9 @@ LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
 /// Preconditions, each an Error on every rank: B is on the factors' grid; B has order() rows, dealt
 /// like A's rows (mb and source row); the same call on every rank; enough memory.
 /// A zero pivot makes infinities and NaNs, as in LAPACK's getrs: ask first_zero_pivot() first.
-/// 2 n^2 flops per right-hand side; right-hand sides are taken `at_once` at a time, the workspace
-/// is about 3 (n/P + n/Q) at_once elements per process.
+/// 2 n^2 flops per right-hand side; right-hand sides are taken `at_once` at a time, the workspace is
+/// about 3 (n/P + n/Q) at_once elements per process, and with several process rows 2 NB nrhs/Q more
+/// for the interchanges of B.
 template <ExecutionPolicy Exec, class Matrix, class Rhs>
 void lu_solve(const Exec& exec, const LuFactors<Matrix>& factors, Rhs& b, Op op = Op::none,
               Index at_once = 128) {
@@ -104,8 +105,8 @@ void lu_solve(const Exec& exec, const LuFactors<Matrix>& factors, Rhs& b, Op op 
   std::optional<lu::Substitution<T, Exec, Layout>> substitute;
   std::optional<lu::Interchange<T, Exec, RhsLayout>> interchange;
   kernel::Buffer<T, typename Exec::memory> top;
-  const auto arguments = comm::Fingerprint() << b.rows() << nrhs << static_cast<Index>(op)
-                                             << at_once << b.distribution().cols.block();
+  comm::Fingerprint arguments;
+  arguments << a.distribution() << b.distribution() << static_cast<Index>(op) << at_once;
   comm::agree_on(grid.all(), "lu_solve", arguments.value(), [&] {
     require(b.grid() == grid, "B is on another grid than the factors");
     require(b.rows() == factors.order(), "B has " + std::to_string(b.rows()) +

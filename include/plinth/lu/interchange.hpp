@@ -28,7 +28,8 @@ namespace plinth::lu {
 /// An object has one interchange under way at a time; several objects may, each with a `lane` of
 /// its own.
 ///
-/// Workspace: 2 width x cols elements.
+/// Workspace: width x cols elements in two buffers, each for half the columns at a time (for all of
+/// them if they are no more than 1024).
 template <class T, ExecutionPolicy Exec, class Layout>
 class Interchange {
  public:
@@ -45,8 +46,9 @@ class Interchange {
         lists_(4 * max_width) {
     if (grid.shape().rows == 1) return;
     const Index limit = grid.options().max_message / static_cast<Index>(sizeof(T));
+    const Index at_once = max_cols > 1024 ? ceil_div(max_cols, 2) : max_cols;
     piece_ =
-        std::clamp<Index>(limit / std::max<Index>(max_width, 1), 1, std::max<Index>(max_cols, 1));
+        std::clamp<Index>(limit / std::max<Index>(max_width, 1), 1, std::max<Index>(at_once, 1));
     gathered_.reserve(max_width * piece_);
     displaced_.reserve(max_width * piece_);
   }

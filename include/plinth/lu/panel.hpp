@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 #include "plinth/comm/broadcast.hpp"
@@ -99,7 +100,7 @@ class Panel {
     const Index bytes =
         (elements() + trailer_elements(width())) * static_cast<Index>(sizeof(T));
     broadcast_.start(grid.row(), storage_.host(), bytes, step_.owner_col,
-                     static_cast<int>(step_.k % 1024), algorithm, grid.options().max_message);
+                     static_cast<int>(step_.k % 32768), algorithm, grid.options().max_message);
     if (owner) arrive(exec);
   }
   /// Passes pieces on, without blocking.

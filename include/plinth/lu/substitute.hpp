@@ -31,7 +31,7 @@ namespace plinth::lu {
 ///
 /// For the transpose, rows and columns change places throughout.
 /// Flops: n^2 per right-hand side. Messages: one reduction along a line of the grid and one
-/// broadcast along the other per block, NB c elements each. Workspace: (n/P or n/Q + 3 NB) c.
+/// broadcast along the other per block, NB c elements each. Workspace: (n/P or n/Q + 4 NB) c.
 /// Source: the fan-out of x_k with delayed updates, after Li and Coleman 1988 and netlib HPL.
 template <class T, ExecutionPolicy Exec, class Layout>
 class Substitution {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "plinth/comm/agree.hpp"
 #include "plinth/kernel/elementwise.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
 
@@ -13,13 +14,17 @@ MatrixLayoutOptions layout_of(const Matrix& a) {
   return {d.rows.block(), d.cols.block(), d.rows.source(), d.cols.source()};
 }
 
-/// to := from, each element converted to To's scalar type. Local, 0 messages after the entry check.
-/// Preconditions, each an Error on every rank: both on one grid; the same distribution.
+/// to := from, each element converted to To's scalar type. Collective; no messages after the entry
+/// check. Preconditions, each an Error on every rank: both on one grid; the same distribution.
 template <ExecutionPolicy Exec, class From, class To>
 void copy(const Exec& exec, const From& from, To& to) {
-  require(from.grid() == to.grid(), "copy: the matrices are on different grids");
-  require(from.distribution() == to.distribution(),
-          "copy: the matrices have different distributions");
+  comm::Fingerprint arguments;
+  arguments << from.distribution();
+  comm::agree_on(from.grid().all(), "copy", arguments.value(), [&] {
+    require(from.grid() == to.grid(), "the matrices are on different grids");
+    require(from.distribution() == to.distribution(),
+            "the matrices have different distributions");
+  });
   static_assert(std::is_same_v<typename From::layout, typename To::layout>,
                 "plinth: copy wants both matrices in one layout");
   if (!from.grid().active()) return;

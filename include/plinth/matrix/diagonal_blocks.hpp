@@ -37,12 +37,18 @@ class DiagonalBlocks {
   using Space = typename Exec::memory::space;
   using View = kernel::MatrixView<T, Layout, Space>;
 
-  /// `matrix`: the distribution of the square matrix. Precondition: square blocks.
+  /// `matrix`: the distribution of the square matrix; columns beyond its rows, or rows beyond its
+  /// columns, have no part here. Precondition, an Error: square blocks.
   DiagonalBlocks(const Exec& exec, const ProcessGrid& grid, const Distribution& matrix,
                  Index max_cols)
       : exec_(exec), grid_(grid), rows_(matrix.rows), cols_(matrix.cols) {
+    require(rows_.block() == cols_.block(), "the blocks are not square");
     cycle_ = std::lcm<Index>(rows_.processes(), cols_.processes());
-    data_.reserve(ceil_div(blocks(), cycle_) * std::min(block(), order()) * max_cols);
+    const Index own = ceil_div(blocks(), cycle_) * std::min(block(), order());
+    data_.reserve(own * max_cols);
+    // For the largest message of any call, so that none of them allocates.
+    send_.reserve(std::max(own, rows_.local_size(grid.coord().row)) * max_cols);
+    receive_.reserve(std::max(own, cols_.local_size(grid.coord().col)) * max_cols);
   }
 
   Index block() const { return rows_.block(); }

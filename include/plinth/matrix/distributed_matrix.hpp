@@ -149,4 +149,11 @@ class DistributedMatrix {
   View view_;
 };
 
+/// A distribution's part in the fingerprint of a call.
+inline comm::Fingerprint& operator<<(comm::Fingerprint& print, const Distribution& d) {
+  for (const BlockCyclic& map : {d.rows, d.cols})
+    print << map.size() << map.block() << map.processes() << map.source();
+  return print;
+}
+
 }  // namespace plinth

@@ -67,9 +67,9 @@ template <ExecutionPolicy Exec, class Matrix>
 RealOf<typename Matrix::value_type> norm(const Exec& exec, const Matrix& a, Norm which) {
   using Real = RealOf<typename Matrix::value_type>;
   const ProcessGrid& grid = a.grid();
-  comm::agree_on(grid.all(), "norm", static_cast<Index>(which), [&] {
-    require(which == Norm::one || which == Norm::inf, "only the one and infinity norms");
-  });
+  comm::Fingerprint arguments;
+  arguments << static_cast<Index>(which) << a.distribution();
+  comm::agree(grid.all(), "norm", {}, arguments.value());
   if (!grid.active()) return Real(0);
   const bool by_row = which == Norm::inf;
   std::vector<Real> sums =

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "plinth/comm/agree.hpp"
@@ -28,9 +30,9 @@ struct SystemNorms {
   /// a number, never small, if anything that goes in is not finite.
   double scaled_residual(Index n) const {
     if (n == 0) return 0;
-    if (!is_finite(a_inf) || !is_finite(x_inf) || !is_finite(b_inf))
-      return std::numeric_limits<double>::quiet_NaN();
-    return residual_inf / (0x1p-53 * (a_inf * x_inf + b_inf) * static_cast<double>(n));
+    const double scale = a_inf * x_inf + b_inf;
+    if (!is_finite(scale)) return std::numeric_limits<double>::quiet_NaN();
+    return residual_inf / (0x1p-53 * scale * static_cast<double>(n));
   }
 };
 
@@ -44,38 +46,40 @@ SystemNorms hpl_residual(const Exec& exec, const HplMatrix& matrix, const Distri
   static_assert(std::is_same_v<typename Matrix::value_type, double>,
                 "plinth: hpl_residual judges an FP64 solution");
   const ProcessGrid& grid = x.grid();
-  const auto arguments = comm::Fingerprint() << matrix.n << static_cast<Index>(matrix.seed);
+  comm::Fingerprint arguments;
+  arguments << matrix.n << static_cast<Index>(matrix.seed) << system << x.distribution();
+  const Extents mine = grid.active() ? system.local_extents(grid.coord()) : Extents{};
+  kernel::Staged<double, Exec> spread;
+  std::vector<double> xs, col_sums, r, row_sums, b;
+  std::optional<DiagonalBlocks<double, Exec, typename Matrix::layout>> blocks;
   comm::agree_on(grid.all(), "hpl_residual", arguments.value(), [&] {
     require(system.rows.size() == matrix.n && system.cols.size() == matrix.n + 1,
             "the system must be n x (n + 1)");
     require(x.rows() == matrix.n && x.cols() == 1 && x.distribution().rows == system.rows,
             "x must be n x 1, its rows dealt like the system's");
+    if (!grid.active()) return;
+    blocks.emplace(exec, grid, system, 1);
+    spread.reserve(mine.cols);
+    for (auto* v : {&xs, &col_sums}) v->assign(static_cast<std::size_t>(mine.cols), 0.0);
+    for (auto* v : {&r, &row_sums, &b}) v->assign(static_cast<std::size_t>(mine.rows), 0.0);
   });
   if (!grid.active()) return {};
   const Index n = matrix.n;
   const GridCoord at = grid.coord();
-  const Extents mine = system.local_extents(at);
   const auto& host = exec.host();
 
   // x for this process's columns.
-  kernel::Staged<double, Exec> spread(mine.cols);
-  {
-    DiagonalBlocks<double, Exec, typename Matrix::layout> blocks(exec, grid, system, 1);
-    blocks.import_columns(x.local(), x.distribution().cols, {0, 1});
-    blocks.spread_to_columns(kernel::wrap<typename Matrix::layout, typename Exec::memory::space>(
-        spread.device(), mine.cols, 1,
-        kernel::is_row_major<typename Matrix::layout> ? 1 : std::max<Index>(mine.cols, 1)));
-    spread.to_host(exec, 0, mine.cols);
-  }
-  std::vector<double> xs(spread.host(), spread.host() + mine.cols);
-  std::vector<double> r(static_cast<std::size_t>(mine.rows), 0.0);
-  std::vector<double> row_sums(r.size(), 0.0), col_sums(xs.size(), 0.0);
+  blocks->import_columns(x.local(), x.distribution().cols, {0, 1});
+  blocks->spread_to_columns(kernel::wrap<typename Matrix::layout, typename Exec::memory::space>(
+      spread.device(), mine.cols, 1,
+      kernel::is_row_major<typename Matrix::layout> ? 1 : std::max<Index>(mine.cols, 1)));
+  spread.to_host(exec, 0, mine.cols);
+  std::copy_n(spread.host(), mine.cols, xs.begin());
   const auto rows = index_runs(system.rows, at.row, {0, n});
   const auto cols = index_runs(system.cols, at.col, {0, n});
   kernel::residual_lcg(host.space(), rows, cols,
                        {xs.data(), r.data(), row_sums.data(), col_sums.data()}, n, matrix.seed);
 
-  std::vector<double> b(r.size(), 0.0);
   if (system.cols.owner(n) == at.col) {
     const std::vector<kernel::IndexRun> column{{0, n, 1}};
     kernel::fill_lcg(host.space(),

@@ -29,7 +29,8 @@ void residual(const Exec& exec, const Matrix& a, const Rhs& x, const Rhs& b, Rhs
   const Extents mine = a.local_extents();
   std::optional<DiagonalBlocks<T, Exec, Layout>> blocks;
   kernel::Buffer<T, typename Exec::memory> xs, ys;
-  const auto arguments = comm::Fingerprint() << a.rows() << cols << at_once;
+  comm::Fingerprint arguments;
+  arguments << a.distribution() << b.distribution() << at_once;
   comm::agree_on(a.grid().all(), "residual", arguments.value(), [&] {
     require(a.rows() == a.cols() && a.distribution().rows.block() == a.distribution().cols.block(),
             "a square matrix in square blocks wanted");

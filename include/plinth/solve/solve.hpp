@@ -63,6 +63,7 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
     require(x.distribution() == b.distribution(), "X and B are not distributed alike");
     require(b.distribution().rows == a.distribution().rows,
             "the rows of B are not dealt like those of A (mb, source row)");
+    require(&x != &b, "X and B are the same matrix");
   });
   using FactorMatrix =
       DistributedMatrix<Factor, typename Matrix::memory, typename Matrix::layout>;
@@ -90,7 +91,7 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
   const double scale = static_cast<double>(norm(exec, a, Norm::inf)) * x_norm +
                        static_cast<double>(norm(exec, b, Norm::inf));
   report.backward_error = r_norm == 0 ? 0.0 : r_norm / scale;
-  if (!is_finite(x_norm) || !is_finite(report.backward_error))
+  if (!is_finite(scale) || !is_finite(report.backward_error))
     report.outcome = Outcome::non_finite;
   return report;
 }
