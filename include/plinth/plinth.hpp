@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "plinth/comm/grid.hpp"
 #include "plinth/core/error.hpp"
 #include "plinth/core/index.hpp"
 #include "plinth/core/options.hpp"
 #include "plinth/core/scalar.hpp"
 #include "plinth/core/version.hpp"
-#include "plinth/comm/grid.hpp"
 #include "plinth/lu/back_substitute.hpp"
 #include "plinth/lu/factors.hpp"
 #include "plinth/matrix/copy.hpp"

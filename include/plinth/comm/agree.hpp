@@ -39,8 +39,8 @@ struct Complaint {
 
 /// Collective: returns on every rank if no rank complains and all give the same fingerprint, else
 /// throws the same Error on every rank: the complaint of the lowest rank that has one. Without
-/// complaints one allreduce of 32 bytes, with one a broadcast more. On a rank without a place on the
-/// grid, whose communicator is empty, only its own complaint counts.
+/// complaints one allreduce of 24 bytes, with one a broadcast more. On a rank without a place on
+/// the grid, whose communicator is empty, only its own complaint counts.
 inline void agree(const Communicator& communicator, const char* call, const Complaint& complaint,
                   Index fingerprint = 0) {
   if (communicator.empty()) {
@@ -69,8 +69,8 @@ inline void agree(const Communicator& communicator, const char* call, const Comp
 }
 
 /// Runs `work` on every rank and agrees on its outcome: an exception on any rank becomes an Error
-/// on all, each rank having left `work` first. An Error keeps its kind, std::bad_alloc becomes one of
-/// kind memory, any other exception one of kind `unknown`. `work` must not communicate.
+/// on all, each rank having left `work` first. An Error keeps its kind, std::bad_alloc becomes one
+/// of kind memory, any other exception one of kind `unknown`. `work` must not communicate.
 template <class Work>
 void agree_on(const Communicator& communicator, const char* call, Index fingerprint, Work&& work,
               ErrorKind unknown = ErrorKind::user_callback) {

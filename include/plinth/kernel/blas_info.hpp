@@ -30,10 +30,14 @@ enum class BlasThreading { unknown, none, own, openmp };
 
 constexpr const char* to_string(BlasThreading threading) {
   switch (threading) {
-    case BlasThreading::none: return "no threads";
-    case BlasThreading::own: return "threads of its own";
-    case BlasThreading::openmp: return "OpenMP threads";
-    case BlasThreading::unknown: break;
+    case BlasThreading::none:
+      return "no threads";
+    case BlasThreading::own:
+      return "threads of its own";
+    case BlasThreading::openmp:
+      return "OpenMP threads";
+    case BlasThreading::unknown:
+      break;
   }
   return "threads unknown";
 }
@@ -95,17 +99,17 @@ inline VectorLevel cpu_vector_level() {
 inline VectorLevel openblas_kernel_level(std::string_view kernel) {
   using Named = std::pair<std::string_view, VectorLevel>;
   constexpr std::array named{
-      Named{"Prescott", VectorLevel::sse},        Named{"Core2", VectorLevel::sse},
-      Named{"Penryn", VectorLevel::sse},          Named{"Dunnington", VectorLevel::sse},
-      Named{"Nehalem", VectorLevel::sse},         Named{"Athlon", VectorLevel::sse},
-      Named{"Opteron", VectorLevel::sse},         Named{"Opteron_SSE3", VectorLevel::sse},
-      Named{"Barcelona", VectorLevel::sse},       Named{"Bobcat", VectorLevel::sse},
-      Named{"Atom", VectorLevel::sse},            Named{"Nano", VectorLevel::sse},
-      Named{"Sandybridge", VectorLevel::avx},     Named{"Bulldozer", VectorLevel::avx},
-      Named{"Piledriver", VectorLevel::avx},      Named{"Steamroller", VectorLevel::avx},
-      Named{"Haswell", VectorLevel::avx2},        Named{"Zen", VectorLevel::avx2},
-      Named{"Excavator", VectorLevel::avx2},      Named{"SkylakeX", VectorLevel::avx512},
-      Named{"Cooperlake", VectorLevel::avx512},   Named{"SapphireRapids", VectorLevel::avx512},
+      Named{"Prescott", VectorLevel::sse},      Named{"Core2", VectorLevel::sse},
+      Named{"Penryn", VectorLevel::sse},        Named{"Dunnington", VectorLevel::sse},
+      Named{"Nehalem", VectorLevel::sse},       Named{"Athlon", VectorLevel::sse},
+      Named{"Opteron", VectorLevel::sse},       Named{"Opteron_SSE3", VectorLevel::sse},
+      Named{"Barcelona", VectorLevel::sse},     Named{"Bobcat", VectorLevel::sse},
+      Named{"Atom", VectorLevel::sse},          Named{"Nano", VectorLevel::sse},
+      Named{"Sandybridge", VectorLevel::avx},   Named{"Bulldozer", VectorLevel::avx},
+      Named{"Piledriver", VectorLevel::avx},    Named{"Steamroller", VectorLevel::avx},
+      Named{"Haswell", VectorLevel::avx2},      Named{"Zen", VectorLevel::avx2},
+      Named{"Excavator", VectorLevel::avx2},    Named{"SkylakeX", VectorLevel::avx512},
+      Named{"Cooperlake", VectorLevel::avx512}, Named{"SapphireRapids", VectorLevel::avx512},
   };
   for (const auto& [name, level] : named)
     if (name == kernel) return level;
@@ -116,14 +120,19 @@ inline VectorLevel openblas_kernel_level(std::string_view kernel) {
 /// run where the BLAS has chosen a lesser one: an OpenBLAS older than the CPU does not know it and
 /// falls back to the oldest kernel, a fifth as fast. Empty if there is nothing to gain, or nothing
 /// known. The library itself never touches the environment: programs decide what to do.
-inline std::string better_blas_kernel(const BlasInfo& blas, VectorLevel cpu = cpu_vector_level()) {
+inline std::string better_blas_kernel(const BlasInfo& blas,
+                                      VectorLevel cpu = cpu_vector_level()) {
   const VectorLevel kernel = openblas_kernel_level(blas.kernel);
   if (kernel == VectorLevel::unknown || cpu == VectorLevel::unknown || kernel >= cpu) return "";
   switch (cpu) {
-    case VectorLevel::avx512: return "SkylakeX";
-    case VectorLevel::avx2: return "Haswell";
-    case VectorLevel::avx: return "Sandybridge";
-    default: return "";
+    case VectorLevel::avx512:
+      return "SkylakeX";
+    case VectorLevel::avx2:
+      return "Haswell";
+    case VectorLevel::avx:
+      return "Sandybridge";
+    default:
+      return "";
   }
 }
 

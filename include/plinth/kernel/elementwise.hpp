@@ -19,8 +19,7 @@ void for_each(const Exec& exec, Index rows, Index cols, const F& f) {
   if (rows <= 0 || cols <= 0) return;
   [[maybe_unused]] auto scope = exec.enter();
   using Space = typename Exec::execution_space;
-  constexpr bool on_host =
-      Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
+  constexpr bool on_host = Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
   if constexpr (on_host) {
     constexpr Index host_piece = 512;
     const Index inner = is_row_major<Layout> ? cols : rows;
@@ -85,8 +84,8 @@ void scatter_rows(const Exec& exec, const Index* rows, Index count, const From& 
       KOKKOS_LAMBDA(const Index r, const Index j) { to(rows[r], j) = from(r, j); });
 }
 
-/// Exchanges rows upper[s] and lower[s] of `a`, for s = 0, ..., count - 1 in this order. Columns are
-/// independent: each work item does all exchanges for a piece of them.
+/// Exchanges rows upper[s] and lower[s] of `a`, for s = 0, ..., count - 1 in this order. Columns
+/// are independent: each work item does all exchanges for a piece of them.
 template <ExecutionPolicy Exec, class View>
 void swap_rows(const Exec& exec, const Index* upper, const Index* lower, Index count,
                const View& a) {

@@ -123,8 +123,7 @@ struct ColumnPiece {
     consider({top, i, false});
   }
   void search_non_finite() const {
-    for (Index i = begin; i < end; ++i)
-      consider({magnitude1(column[i]), i, is_nan(column[i])});
+    for (Index i = begin; i < end; ++i) consider({magnitude1(column[i]), i, is_nan(column[i])});
   }
   PLINTH_SIMD_BODY void consider(const PivotCandidate<Real>& here) const {
     if (best->loses_to(here)) *best = here;
@@ -166,9 +165,9 @@ void for_each_piece(const Space& space, Range rows, const Work& work) {
   if (space.concurrency() == 1 || pieces < 4) {
     for (Index p = 0; p < pieces; ++p) at(p);
   } else {
-    Kokkos::parallel_for(
-        "plinth::for_each_piece",
-        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, pieces), at);
+    Kokkos::parallel_for("plinth::for_each_piece",
+                         Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, pieces),
+                         at);
   }
 }
 

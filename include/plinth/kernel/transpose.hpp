@@ -51,15 +51,16 @@ KOKKOS_INLINE_FUNCTION void transpose_tile(const T* from, Index from_lead, T* to
 
 /// transpose_tile for host memory, with vectors where there are some for it.
 template <class T>
-void transpose_tile_host(Isa isa, const T* from, Index from_lead, T* to, Index to_lead, Index rows,
-                         Index cols) {
+void transpose_tile_host(Isa isa, const T* from, Index from_lead, T* to, Index to_lead,
+                         Index rows, Index cols) {
 #if PLINTH_X86_KERNELS
   if constexpr (std::is_same_v<T, double>) {
     if (isa == Isa::avx512) {
       const Index whole_rows = rows / 8 * 8, whole_cols = cols / 8 * 8;
       for (Index i = 0; i < whole_rows; i += 8)
         for (Index j = 0; j < whole_cols; j += 8)
-          transpose_8x8_avx512(from + i * from_lead + j, from_lead, to + j * to_lead + i, to_lead);
+          transpose_8x8_avx512(from + i * from_lead + j, from_lead, to + j * to_lead + i,
+                               to_lead);
       transpose_tile(from + whole_cols, from_lead, to + whole_cols * to_lead, to_lead, whole_rows,
                      cols - whole_cols);
       transpose_tile(from + whole_rows * from_lead, from_lead, to + whole_rows, to_lead,
@@ -77,8 +78,9 @@ void transpose_tile_host(Isa isa, const T* from, Index from_lead, T* to, Index t
 /// lines. Precondition: to is cols x rows.
 template <ExecutionPolicy Exec, class From, class To>
 void transpose(const Exec& exec, const From& from, const To& to) {
-  static_assert(is_row_major<typename From::array_layout> && is_row_major<typename To::array_layout>,
-                "plinth: transpose is between row-major matrices");
+  static_assert(
+      is_row_major<typename From::array_layout> && is_row_major<typename To::array_layout>,
+      "plinth: transpose is between row-major matrices");
   using T = typename To::non_const_value_type;
   using Space = typename Exec::execution_space;
   constexpr bool on_host = Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;

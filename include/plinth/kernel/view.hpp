@@ -12,15 +12,14 @@ namespace plinth::kernel {
 /// A matrix somewhere in memory, not owned: rows contiguous (LayoutRight) or columns contiguous
 /// (LayoutLeft), with a leading dimension.
 template <class T, class Layout, class Space = Kokkos::HostSpace>
-using MatrixView =
-    Kokkos::View<T**, Layout, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+using MatrixView = Kokkos::View<T**, Layout, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 template <class Layout>
 inline constexpr bool is_row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
 
 template <class Layout>
-concept MatrixLayout = std::is_same_v<Layout, Kokkos::LayoutLeft> ||
-    std::is_same_v<Layout, Kokkos::LayoutRight>;
+concept MatrixLayout =
+    std::is_same_v<Layout, Kokkos::LayoutLeft> || std::is_same_v<Layout, Kokkos::LayoutRight>;
 
 /// rows x cols View of data with leading dimension ld: the distance between columns (LayoutLeft)
 /// or rows (LayoutRight). Precondition: ld >= rows, or ld >= cols.
@@ -43,15 +42,19 @@ View part(const View& a, Range rows, Range cols) {
 }
 
 template <class View>
-Index rows_of(const View& a) { return static_cast<Index>(a.extent(0)); }
+Index rows_of(const View& a) {
+  return static_cast<Index>(a.extent(0));
+}
 template <class View>
-Index cols_of(const View& a) { return static_cast<Index>(a.extent(1)); }
+Index cols_of(const View& a) {
+  return static_cast<Index>(a.extent(1));
+}
 
 /// Distance between consecutive columns (LayoutLeft) or rows (LayoutRight).
 template <class View>
 Index leading_dimension(const View& a) {
   return static_cast<Index>(is_row_major<typename View::array_layout> ? a.stride(0)
-                                                                       : a.stride(1));
+                                                                      : a.stride(1));
 }
 
 /// A matrix as a kernel reads it: op(view). Lets a column-major panel take part in row-major

@@ -29,7 +29,9 @@ class LuFactors {
   /// invertible. With one, the factorization is complete but solving divides by zero.
   std::optional<Index> first_zero_pivot() const { return optional(outcome_.first_zero_pivot); }
   /// Global column of the first pivot that is infinite or not a number, likewise.
-  std::optional<Index> first_nonfinite_pivot() const { return optional(outcome_.first_nonfinite); }
+  std::optional<Index> first_nonfinite_pivot() const {
+    return optional(outcome_.first_nonfinite);
+  }
 
  private:
   template <ExecutionPolicy Exec, class M, PivotingPolicy Pivoting>
@@ -63,8 +65,8 @@ LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
   lu::Pivots pivots;
   trace::Off off;
   std::optional<lu::Factorization<Matrix, Exec, Pivoting>> factorization;
-  const auto arguments = comm::Fingerprint() << a.rows() << a.distribution().rows.block()
-                                             << lu::fingerprint(options);
+  const auto arguments = comm::Fingerprint()
+                         << a.rows() << a.distribution().rows.block() << lu::fingerprint(options);
   comm::agree_on(a.grid().all(), "lu_factor", arguments.value(), [&] {
     require(a.rows() == a.cols(), "the matrix is " + std::to_string(a.rows()) + " x " +
                                       std::to_string(a.cols()) + ", not square");
@@ -84,9 +86,9 @@ LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
 /// Preconditions, each an Error on every rank: B is on the factors' grid; B has order() rows, dealt
 /// like A's rows (mb and source row); the same call on every rank; enough memory.
 /// A zero pivot makes infinities and NaNs, as in LAPACK's getrs: ask first_zero_pivot() first.
-/// 2 n^2 flops per right-hand side; right-hand sides are taken `at_once` at a time, the workspace is
-/// about 3 (n/P + n/Q) at_once elements per process, and with several process rows 2 NB nrhs/Q more
-/// for the interchanges of B.
+/// 2 n^2 flops per right-hand side; right-hand sides are taken `at_once` at a time, the workspace
+/// is about 3 (n/P + n/Q) at_once elements per process, and with several process rows 2 NB nrhs/Q
+/// more for the interchanges of B.
 template <ExecutionPolicy Exec, class Matrix, class Rhs>
 void lu_solve(const Exec& exec, const LuFactors<Matrix>& factors, Rhs& b, Op op = Op::none,
               Index at_once = 128) {
@@ -128,11 +130,11 @@ void lu_solve(const Exec& exec, const LuFactors<Matrix>& factors, Rhs& b, Op op 
     for (Index n = 0; n < plan.steps(); ++n) {
       const lu::Step step = plan.step(inverse ? plan.steps() - 1 - n : n);
       factors.pivots().fetch(grid, step, pivots.data());
-      interchange->apply({step.cols.begin, pivots.data(), step.width(), inverse}, b.local(),
-                         kernel::wrap<RhsLayout, typename Exec::memory::space>(
-                             top.data(), step.width(), local_rhs,
-                             std::max<Index>(1, kernel::is_row_major<RhsLayout> ? local_rhs
-                                                                                 : step.width())));
+      interchange->apply(
+          {step.cols.begin, pivots.data(), step.width(), inverse}, b.local(),
+          kernel::wrap<RhsLayout, typename Exec::memory::space>(
+              top.data(), step.width(), local_rhs,
+              std::max<Index>(1, kernel::is_row_major<RhsLayout> ? local_rhs : step.width())));
     }
   };
   if (op == Op::none) permute(false);

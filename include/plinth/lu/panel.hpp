@@ -97,8 +97,7 @@ class Panel {
     const bool owner = grid.coord().col == step_.owner_col;
     if (owner) pack_trailer();
     arrived_ = false;
-    const Index bytes =
-        (elements() + trailer_elements(width())) * static_cast<Index>(sizeof(T));
+    const Index bytes = (elements() + trailer_elements(width())) * static_cast<Index>(sizeof(T));
     broadcast_.start(grid.row(), storage_.host(), bytes, step_.owner_col,
                      static_cast<int>(step_.k % 32768), algorithm, grid.options().max_message);
     if (owner) arrive(exec);
@@ -121,7 +120,9 @@ class Panel {
     return ceil_div((width + 2) * static_cast<Index>(sizeof(Index)),
                     static_cast<Index>(sizeof(T)));
   }
-  std::byte* trailer() const { return reinterpret_cast<std::byte*>(storage_.host() + elements()); }
+  std::byte* trailer() const {
+    return reinterpret_cast<std::byte*>(storage_.host() + elements());
+  }
   void pack_trailer() {
     const Index found[2] = {outcome_.first_zero_pivot, outcome_.first_nonfinite};
     const auto width_bytes = static_cast<std::size_t>(width()) * sizeof(Index);

@@ -39,8 +39,8 @@ class Pivots {
   void fetch(const ProcessGrid& grid, const Step& step, Index* pivots) const {
     if (step.owner_row == process_row_)
       std::copy_n(local_.begin() + rows_.local(step.cols.begin), step.width(), pivots);
-    comm::check(MPI_Bcast(pivots, to_int(step.width(), "block size"), MPI_INT64_T,
-                          step.owner_row, grid.column_vectors().handle()),
+    comm::check(MPI_Bcast(pivots, to_int(step.width(), "block size"), MPI_INT64_T, step.owner_row,
+                          grid.column_vectors().handle()),
                 "MPI_Bcast");
   }
 

@@ -136,8 +136,7 @@ class Plan {
 
   /// The largest panel_elements of any step at one place: what a panel buffer must hold.
   Index max_panel_elements(GridCoord at) const {
-    return steps() == 0 ? 0
-                        : max_width() * (max_width() + distribution_.rows.local_size(at.row));
+    return steps() == 0 ? 0 : max_width() * (max_width() + distribution_.rows.local_size(at.row));
   }
 
   /// Flops of a step, over all processes, the right-hand sides included.

@@ -43,8 +43,8 @@ class Substitution {
   Substitution(const Exec& exec, const ProcessGrid& grid, const Distribution& matrix,
                Index max_cols)
       : exec_(exec), grid_(grid), rows_(matrix.rows), cols_(matrix.cols) {
-    const Index lines = std::max(rows_.local_size(grid.coord().row),
-                                 cols_.local_size(grid.coord().col));
+    const Index lines =
+        std::max(rows_.local_size(grid.coord().row), cols_.local_size(grid.coord().col));
     waiting_.reserve(lines * max_cols);
     const Index block = std::min({rows_.block(), rows_.size(), cols_.size()});
     part_.reserve(block * max_cols);
@@ -117,8 +117,7 @@ class Substitution {
     kernel::copy(exec_, kernel::part(w_, here, {0, vectors_}), buffer(part_, size));
     part_.to_host(exec_, 0, size * vectors_);
     comm::check(MPI_Reduce(part_.host(), sum_.host(), to_int(size * vectors_, "vector message"),
-                           comm::datatype<T>(), MPI_SUM, across_of(x, k),
-                           along_line().handle()),
+                           comm::datatype<T>(), MPI_SUM, across_of(x, k), along_line().handle()),
                 "MPI_Reduce");
     if (!x.owns(k)) return;
     sum_.to_device(exec_, 0, size * vectors_);
@@ -159,8 +158,8 @@ class Substitution {
     const Index begin = (by_rows_ ? cols_ : rows_).local(block.begin);
     const Range inner{begin, begin + block.size()};
     const View a = by_rows_ ? kernel::part(a_, here, inner) : kernel::part(a_, inner, here);
-    kernel::gemm(exec_, T(1), kernel::Operand<View>{a, op_}, buffer(solution(k), block.size()), T(1),
-                 kernel::part(w_, here, {0, vectors_}));
+    kernel::gemm(exec_, T(1), kernel::Operand<View>{a, op_}, buffer(solution(k), block.size()),
+                 T(1), kernel::part(w_, here, {0, vectors_}));
   }
   /// Two of them: x_k is still needed for w(rest) when the next block is solved.
   const kernel::Staged<T, Exec>& solution(Index k) const {

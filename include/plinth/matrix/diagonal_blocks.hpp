@@ -20,14 +20,14 @@ namespace plinth {
 /// hand side and leaves the solution, for the matrix and its transpose alike; a matrix in any other
 /// column distribution comes in and goes out by one all-to-all along process rows.
 ///
-/// | call               | from                       | to                          | messages        |
-/// |--------------------|----------------------------|-----------------------------|-----------------|
-/// | import_columns     | columns of a matrix        | here                        | alltoallv (row) |
-/// | export_columns     | here                       | columns of a matrix         | alltoallv (row) |
-/// | spread_to_columns  | here                       | all blocks of this process  | allgatherv      |
-/// |                    |                            | column                      | (column)        |
-/// | sum_from_rows      | a vector per process, for  | here, summed                | reduce_scatter  |
-/// |                    | its local rows             |                             | (row)           |
+/// | call              | from                      | to                         | messages        |
+/// |-------------------|---------------------------|----------------------------|-----------------|
+/// | import_columns    | columns of a matrix       | here                       | alltoallv (row) |
+/// | export_columns    | here                      | columns of a matrix        | alltoallv (row) |
+/// | spread_to_columns | here                      | all blocks of this process | allgatherv      |
+/// |                   |                           | column                     | (column)        |
+/// | sum_from_rows     | a vector per process, for | here, summed               | reduce_scatter  |
+/// |                   | its local rows            |                            | (row)           |
 ///
 /// Memory per process: (n / lcm(P, Q) + NB) c elements and the same for messages, times P or Q for
 /// the last two. Collective over the rows or columns named.
@@ -55,9 +55,7 @@ class DiagonalBlocks {
   /// Blocks of all processes together: those of the matrix's smaller dimension.
   Index blocks() const { return ceil_div(order(), block()); }
   Index order() const { return std::min(rows_.size(), cols_.size()); }
-  Range range(Index k) const {
-    return {k * block(), std::min((k + 1) * block(), order())};
-  }
+  Range range(Index k) const { return {k * block(), std::min((k + 1) * block(), order())}; }
   int row_of(Index k) const { return rows_.owner_of_block(k); }
   int col_of(Index k) const { return cols_.owner_of_block(k); }
   bool owns(Index k) const {
@@ -119,9 +117,9 @@ class DiagonalBlocks {
     });
     send_.to_host(exec_, 0, at);
     const auto n = int_counts(counts), offset = offsets(n);
-    comm::check(MPI_Allgatherv(send_.host(), n[static_cast<std::size_t>(me)],
-                               comm::datatype<T>(), receive_.host(), n.data(), offset.data(),
-                               comm::datatype<T>(), grid_.column_vectors().handle()),
+    comm::check(MPI_Allgatherv(send_.host(), n[static_cast<std::size_t>(me)], comm::datatype<T>(),
+                               receive_.host(), n.data(), offset.data(), comm::datatype<T>(),
+                               grid_.column_vectors().handle()),
                 "MPI_Allgatherv");
     receive_.to_device(exec_, 0, total);
     at = 0;
@@ -179,10 +177,11 @@ class DiagonalBlocks {
  private:
   /// One all-to-all along a process row: what leaves the matrix's side arrives at the diagonal's.
   struct Exchange {
-    Range local_cols;                    ///< the matrix's local columns that take part
-    std::vector<Index> row_counts;       ///< elements for (from) each process, the matrix's side
-    std::vector<Index> diagonal_counts;  ///< elements from (for) each process, the diagonal's side
-    std::vector<Range> columns_of;       ///< local columns that take part, per process
+    Range local_cols;               ///< the matrix's local columns that take part
+    std::vector<Index> row_counts;  ///< elements for (from) each process, the matrix's side
+    std::vector<Index>
+        diagonal_counts;            ///< elements from (for) each process, the diagonal's side
+    std::vector<Range> columns_of;  ///< local columns that take part, per process
   };
 
   Exchange plan_exchange(const BlockCyclic& columns, Range which) {
@@ -193,8 +192,8 @@ class DiagonalBlocks {
     Index own_rows = 0;
     for_each_own([&](Index k) { own_rows += range(k).size(); });
     for (int process = 0; process < processes; ++process) {
-      x.columns_of.push_back({columns.first_local(which.begin, process),
-                              columns.first_local(which.end, process)});
+      x.columns_of.push_back(
+          {columns.first_local(which.begin, process), columns.first_local(which.end, process)});
       x.diagonal_counts[static_cast<std::size_t>(process)] =
           own_rows * x.columns_of.back().size();
     }
@@ -219,8 +218,8 @@ class DiagonalBlocks {
         if (row_of(k) != grid_.coord().row || col_of(k) != process) continue;
         const Index begin = rows_.local(range(k).begin);
         const auto rows = kernel::part(local, {begin, begin + range(k).size()}, x.local_cols);
-        const auto moved =
-            packed<Kokkos::LayoutRight>(send_.device() + at, range(k).size(), x.local_cols.size());
+        const auto moved = packed<Kokkos::LayoutRight>(send_.device() + at, range(k).size(),
+                                                       x.local_cols.size());
         if (pack) {
           kernel::copy(exec_, rows, moved);
         } else {
@@ -267,13 +266,13 @@ class DiagonalBlocks {
     const auto blocks = int_counts(x.diagonal_counts), block_offsets = offsets(blocks);
     const MPI_Datatype type = comm::datatype<T>();
     const MPI_Comm handle = grid_.row_vectors().handle();
-    comm::check(to_diagonal
-                    ? MPI_Alltoallv(send_.host(), rows.data(), row_offsets.data(), type,
-                                    receive_.host(), blocks.data(), block_offsets.data(), type,
-                                    handle)
-                    : MPI_Alltoallv(receive_.host(), blocks.data(), block_offsets.data(), type,
-                                    send_.host(), rows.data(), row_offsets.data(), type, handle),
-                "MPI_Alltoallv");
+    comm::check(
+        to_diagonal
+            ? MPI_Alltoallv(send_.host(), rows.data(), row_offsets.data(), type, receive_.host(),
+                            blocks.data(), block_offsets.data(), type, handle)
+            : MPI_Alltoallv(receive_.host(), blocks.data(), block_offsets.data(), type,
+                            send_.host(), rows.data(), row_offsets.data(), type, handle),
+        "MPI_Alltoallv");
   }
 
   auto message(const kernel::Staged<T, Exec>& buffer, Index at, Index rows) const {

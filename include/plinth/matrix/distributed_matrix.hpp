@@ -18,10 +18,10 @@ namespace plinth {
 
 /// How a matrix is cut and where it begins.
 struct MatrixLayoutOptions {
-  Index mb = 128;        ///< rows of a block
-  Index nb = 128;        ///< columns of a block
-  int source_row = 0;    ///< process row that owns the first block row
-  int source_col = 0;    ///< process column that owns the first block column
+  Index mb = 128;      ///< rows of a block
+  Index nb = 128;      ///< columns of a block
+  int source_row = 0;  ///< process row that owns the first block row
+  int source_col = 0;  ///< process column that owns the first block column
   /// The leading dimension of a matrix that owns its storage is a multiple of so many elements, as
   /// small as fits, but no multiple of a page of 4096 bytes where that can be: neighbouring lines
   /// would fall into the same cache sets. At least 1; nullopt: whole cache lines of 64 bytes.

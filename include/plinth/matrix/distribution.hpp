@@ -50,9 +50,7 @@ class BlockCyclic {
     return static_cast<int>((block + source_) % processes_);
   }
   constexpr int owner(Index g) const { return owner_of_block(block_of(g)); }
-  constexpr Index local(Index g) const {
-    return block_of(g) / processes_ * block_ + g % block_;
-  }
+  constexpr Index local(Index g) const { return block_of(g) / processes_ * block_ + g % block_; }
   constexpr Index global(Index l, int process) const {
     return (l / block_ * processes_ + distance(process)) * block_ + l % block_;
   }

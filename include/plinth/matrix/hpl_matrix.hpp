@@ -30,8 +30,8 @@ inline std::vector<kernel::IndexRun> index_runs(const BlockCyclic& map, int proc
 struct HplMatrix : HplGenerator {
   /// Fills the local part of `a`, of which any rows and columns of [A | b] may be wanted.
   template <ExecutionPolicy Exec, class Matrix>
-  requires(is_host_accessible<Exec>&& std::floating_point<typename Matrix::value_type>)
-  void fill(const Exec& exec, const Matrix& a) const {
+  requires(is_host_accessible<Exec>&& std::floating_point<typename Matrix::value_type>) void fill(
+      const Exec& exec, const Matrix& a) const {
     const auto view = a.local();
     const GridCoord at = a.grid().coord();
     const auto rows = index_runs(a.distribution().rows, at.row, {0, a.rows()});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <type_traits>
+
 #include "plinth/core/scalar.hpp"
 
 namespace plinth {
@@ -35,43 +37,50 @@ concept PrecisionPolicy = Scalar<typename P::Working>;
 template <PrecisionPolicy P>
 struct PrecisionRoles {
  private:
-  template <class Q, class Default>
-  struct FactorOf { using type = Default; };
-  template <class Q, class Default>
-  requires requires { typename Q::Factor; }
-  struct FactorOf<Q, Default> { using type = typename Q::Factor; };
-
-  template <class Q, class Default>
-  struct OperandOf { using type = Default; };
-  template <class Q, class Default>
-  requires requires { typename Q::Operand; }
-  struct OperandOf<Q, Default> { using type = typename Q::Operand; };
-
-  template <class Q, class Default>
-  struct AccumulateOf { using type = Default; };
-  template <class Q, class Default>
-  requires requires { typename Q::Accumulate; }
-  struct AccumulateOf<Q, Default> { using type = typename Q::Accumulate; };
-
-  template <class Q, class Default>
-  struct PanelOf { using type = Default; };
-  template <class Q, class Default>
-  requires requires { typename Q::Panel; }
-  struct PanelOf<Q, Default> { using type = typename Q::Panel; };
-
-  template <class Q, class Default>
-  struct ResidualOf { using type = Default; };
-  template <class Q, class Default>
-  requires requires { typename Q::Residual; }
-  struct ResidualOf<Q, Default> { using type = typename Q::Residual; };
+  // Each role: the policy's own type of that name, else the default.
+  static auto factor() {
+    if constexpr (requires { typename P::Factor; }) {
+      return std::type_identity<typename P::Factor>();
+    } else {
+      return std::type_identity<typename P::Working>();
+    }
+  }
+  static auto operand() {
+    if constexpr (requires { typename P::Operand; }) {
+      return std::type_identity<typename P::Operand>();
+    } else {
+      return factor();
+    }
+  }
+  static auto accumulate() {
+    if constexpr (requires { typename P::Accumulate; }) {
+      return std::type_identity<typename P::Accumulate>();
+    } else {
+      return operand();
+    }
+  }
+  static auto panel() {
+    if constexpr (requires { typename P::Panel; }) {
+      return std::type_identity<typename P::Panel>();
+    } else {
+      return accumulate();
+    }
+  }
+  static auto residual() {
+    if constexpr (requires { typename P::Residual; }) {
+      return std::type_identity<typename P::Residual>();
+    } else {
+      return std::type_identity<typename P::Working>();
+    }
+  }
 
  public:
   using Working = typename P::Working;
-  using Factor = typename FactorOf<P, Working>::type;
-  using Operand = typename OperandOf<P, Factor>::type;
-  using Accumulate = typename AccumulateOf<P, Operand>::type;
-  using Panel = typename PanelOf<P, Accumulate>::type;
-  using Residual = typename ResidualOf<P, Working>::type;
+  using Factor = typename decltype(factor())::type;
+  using Operand = typename decltype(operand())::type;
+  using Accumulate = typename decltype(accumulate())::type;
+  using Panel = typename decltype(panel())::type;
+  using Residual = typename decltype(residual())::type;
 };
 
 }  // namespace plinth

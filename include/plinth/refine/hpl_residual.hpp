@@ -82,10 +82,10 @@ SystemNorms hpl_residual(const Exec& exec, const HplMatrix& matrix, const Distri
 
   if (system.cols.owner(n) == at.col) {
     const std::vector<kernel::IndexRun> column{{0, n, 1}};
-    kernel::fill_lcg(host.space(),
-                     kernel::LcgTarget<double>{b.data(), 1, std::max<Index>(mine.rows, 1), rows,
-                                               column},
-                     n, matrix.seed);
+    kernel::fill_lcg(
+        host.space(),
+        kernel::LcgTarget<double>{b.data(), 1, std::max<Index>(mine.rows, 1), rows, column}, n,
+        matrix.seed);
     for (std::size_t i = 0; i < r.size(); ++i) r[i] += b[i];
   }
 
@@ -102,7 +102,7 @@ SystemNorms hpl_residual(const Exec& exec, const HplMatrix& matrix, const Distri
   for (const double e : x_magnitudes) x_sum[0] += e;
   comm::sum_of_all(grid.row_vectors(), x_sum);
   std::vector<double> most{largest(magnitudes(r)), largest(row_sums), largest(col_sums),
-                           largest(x_magnitudes), x_sum[0], largest(magnitudes(b))};
+                           largest(x_magnitudes),  x_sum[0],          largest(magnitudes(b))};
   comm::max_of_all(grid.all(), most);
   return {most[0], most[1], most[2], most[3], most[4], most[5]};
 }

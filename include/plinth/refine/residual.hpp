@@ -32,8 +32,9 @@ void residual(const Exec& exec, const Matrix& a, const Rhs& x, const Rhs& b, Rhs
   comm::Fingerprint arguments;
   arguments << a.distribution() << b.distribution() << at_once;
   comm::agree_on(a.grid().all(), "residual", arguments.value(), [&] {
-    require(a.rows() == a.cols() && a.distribution().rows.block() == a.distribution().cols.block(),
-            "a square matrix in square blocks wanted");
+    require(
+        a.rows() == a.cols() && a.distribution().rows.block() == a.distribution().cols.block(),
+        "a square matrix in square blocks wanted");
     require(x.grid() == a.grid() && b.grid() == a.grid() && r.grid() == a.grid(),
             "the operands are on different grids");
     require(x.distribution() == b.distribution() && r.distribution() == b.distribution() &&

@@ -20,9 +20,12 @@ enum class Outcome {
 
 constexpr const char* to_string(Outcome outcome) {
   switch (outcome) {
-    case Outcome::solved: return "solved";
-    case Outcome::singular: return "singular";
-    case Outcome::non_finite: return "non-finite";
+    case Outcome::solved:
+      return "solved";
+    case Outcome::singular:
+      return "singular";
+    case Outcome::non_finite:
+      return "non-finite";
   }
   return "?";
 }

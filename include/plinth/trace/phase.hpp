@@ -25,14 +25,22 @@ inline constexpr std::size_t phase_count = static_cast<std::size_t>(Phase::count
 
 constexpr const char* to_string(Phase phase) {
   switch (phase) {
-    case Phase::panel: return "panel";
-    case Phase::pivot: return "pivot";
-    case Phase::broadcast: return "broadcast";
-    case Phase::interchange: return "interchange";
-    case Phase::triangular_solve: return "triangular solve";
-    case Phase::update: return "update";
-    case Phase::substitution: return "substitution";
-    case Phase::count_: break;
+    case Phase::panel:
+      return "panel";
+    case Phase::pivot:
+      return "pivot";
+    case Phase::broadcast:
+      return "broadcast";
+    case Phase::interchange:
+      return "interchange";
+    case Phase::triangular_solve:
+      return "triangular solve";
+    case Phase::update:
+      return "update";
+    case Phase::substitution:
+      return "substitution";
+    case Phase::count_:
+      break;
   }
   return "?";
 }
