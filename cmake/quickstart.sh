@@ -374,15 +374,16 @@ build_kokkos() {
 
 # Sets kokkos_args, what CMake needs in order to use the Kokkos of our choice.
 choose_kokkos() {
+  local none_because
   # One that is found and can use all cores, or that somebody chose to install.
   if probe; then
     if [[ $found_kokkos != /usr/lib/* || ${found_devices/SERIAL/} =~ [A-Z] ]]; then
       say "using the Kokkos in $found_kokkos"
       return 0
     fi
-    say "the Kokkos in $found_kokkos runs on one core only, looking for another"
-  elif [[ $install == yes ]]; then
-    say "$problem"
+    none_because="the Kokkos in $found_kokkos runs on one core only"
+  else
+    none_because=$problem
   fi
 
   # One of ours.
@@ -393,6 +394,7 @@ choose_kokkos() {
     return 0
   fi
   if [[ $install == yes ]]; then
+    say "$none_because"
     if build_kokkos; then
       probe "${ours[@]}" || fail "the Kokkos just built is not usable: $problem"
       return 0
