@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plinth/comm/communicator.hpp"
+#include "plinth/comm/schedule.hpp"
 #include "plinth/core/index.hpp"
 
 namespace plinth::comm {
@@ -29,8 +30,7 @@ class SmallAllreduce {
                   Combine&& combine) {
     const int size = communicator.size();
     const int rank = communicator.rank();
-    int power = 1;
-    while (power * 2 <= size) power *= 2;
+    const int power = power_of_two_below(size);
     const int surplus = size - power;
     // Ranks [power, size) hand their part to rank - power, and get the result back at the end.
     if (rank >= power) {

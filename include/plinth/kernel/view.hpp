@@ -34,6 +34,13 @@ MatrixView<T, Layout, Space> wrap(T* data, Index rows, Index cols, Index ld) {
   }
 }
 
+/// rows x cols View of data without gaps; of nothing too.
+template <MatrixLayout Layout, class Space, class T>
+MatrixView<T, Layout, Space> contiguous(T* data, Index rows, Index cols) {
+  const Index lead = is_row_major<Layout> ? cols : rows;
+  return wrap<Layout, Space>(data, rows, cols, lead > 0 ? lead : 1);
+}
+
 /// The part of a matrix in `rows` and `cols`, same layout.
 template <class View>
 View part(const View& a, Range rows, Range cols) {

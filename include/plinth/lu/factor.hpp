@@ -97,10 +97,7 @@ class Factorization {
     const Range cols = plan_.local_cols(global_cols, at_);
     if (cols.empty()) return;
     PanelType& panel = slot(step);
-    {
-      trace::Span span(sink_, trace::Phase::broadcast);
-      panel.wait(exec_);
-    }
+    await(panel);
     if (!rows_travel()) return;
     trace::Span span(sink_, trace::Phase::interchange);
     Lane& lane = this->lane(section);
@@ -135,10 +132,7 @@ class Factorization {
 
   void finish(const Step& step) {
     PanelType& panel = slot(step);
-    {
-      trace::Span span(sink_, trace::Phase::broadcast);
-      panel.wait(exec_);
-    }
+    await(panel);
     pivots_->record(step, panel.pivots());
     const auto earlier = [](Index& first, Index candidate) {
       if (candidate >= 0 && (first < 0 || candidate < first)) first = candidate;
@@ -155,6 +149,10 @@ class Factorization {
   using HostExec = std::remove_cvref_t<decltype(std::declval<const Exec&>().host())>;
 
   Index max_width() const { return plan_.max_width(); }
+  void await(PanelType& panel) {
+    trace::Span span(sink_, trace::Phase::broadcast);
+    panel.wait(exec_);
+  }
   PanelType& slot(const Step& step) {
     return ring_[static_cast<std::size_t>(step.k) % ring_.size()];
   }
@@ -183,9 +181,7 @@ class Factorization {
 
   /// Room for `cols` columns of U12.
   static View u12_of(const Lane& lane, Index width, Index cols) {
-    return kernel::wrap<Layout, typename Exec::memory::space>(
-        lane.u12.data(), width, cols,
-        kernel::is_row_major<Layout> ? std::max<Index>(cols, 1) : width);
+    return kernel::contiguous<Layout, typename Exec::memory::space>(lane.u12.data(), width, cols);
   }
   View columns_of(Range cols) const { return kernel::part(a_, {0, kernel::rows_of(a_)}, cols); }
   static View part_of(const View& a, Range cols) {

@@ -130,11 +130,9 @@ void lu_solve(const Exec& exec, const LuFactors<Matrix>& factors, Rhs& b, Op op 
     for (Index n = 0; n < plan.steps(); ++n) {
       const lu::Step step = plan.step(inverse ? plan.steps() - 1 - n : n);
       factors.pivots().fetch(grid, step, pivots.data());
-      interchange->apply(
-          {step.cols.begin, pivots.data(), step.width(), inverse}, b.local(),
-          kernel::wrap<RhsLayout, typename Exec::memory::space>(
-              top.data(), step.width(), local_rhs,
-              std::max<Index>(1, kernel::is_row_major<RhsLayout> ? local_rhs : step.width())));
+      interchange->apply({step.cols.begin, pivots.data(), step.width(), inverse}, b.local(),
+                         kernel::contiguous<RhsLayout, typename Exec::memory::space>(
+                             top.data(), step.width(), local_rhs));
     }
   };
   if (op == Op::none) permute(false);

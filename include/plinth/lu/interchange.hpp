@@ -263,8 +263,8 @@ class Interchange {
   }
   /// Rows as they travel: contiguous, one after the other.
   static auto packed(const kernel::Staged<T, Exec>& buffer, Range rows, Index cols) {
-    return kernel::wrap<Kokkos::LayoutRight, typename Exec::memory::space>(
-        buffer.device() + rows.begin * cols, rows.size(), cols, cols);
+    return kernel::contiguous<Kokkos::LayoutRight, typename Exec::memory::space>(
+        buffer.device() + rows.begin * cols, rows.size(), cols);
   }
 
   Exec exec_;

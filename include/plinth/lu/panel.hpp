@@ -81,14 +81,14 @@ class Panel {
   /// the process row that owns them, the rows below to L21.
   template <class View>
   void load(const Exec& exec, const View& local, const LocalStep& mine) {
-    copy_rows(exec, local, mine, [&](const auto& from, const auto& to) { move(exec, from, to); });
+    copy_rows(local, mine, [&](const auto& from, const auto& to) { transfer(exec, from, to); });
     storage_.to_host(exec, 0, elements());
   }
   /// Copies the factored columns back, L21 only if `with_l21`.
   template <class View>
   void store(const Exec& exec, const View& local, const LocalStep& mine, bool with_l21) const {
     copy_rows(
-        exec, local, mine, [&](const auto& to, const auto& from) { move(exec, from, to); },
+        local, mine, [&](const auto& to, const auto& from) { transfer(exec, from, to); },
         with_l21);
   }
 
@@ -141,18 +141,18 @@ class Panel {
     arrived_ = true;
   }
 
-  template <class View, class Move>
-  void copy_rows(const Exec&, const View& local, const LocalStep& mine, Move&& move_rows,
+  template <class View, class Transfer>
+  void copy_rows(const View& local, const LocalStep& mine, Transfer&& transfer_rows,
                  bool with_l21 = true) const {
     using Layout = typename View::array_layout;
     if (mine.has_diagonal_rows) {
-      move_rows(kernel::part(local, mine.top, mine.panel), top<Layout>().view);
+      transfer_rows(kernel::part(local, mine.top, mine.panel), top<Layout>().view);
     }
-    if (with_l21) move_rows(kernel::part(local, mine.below, mine.panel), l21<Layout>().view);
+    if (with_l21) transfer_rows(kernel::part(local, mine.below, mine.panel), l21<Layout>().view);
   }
   /// Between the matrix and the panel, whose View is the transpose of a row-major matrix's.
   template <class From, class To>
-  static void move(const Exec& exec, const From& from, const To& to) {
+  static void transfer(const Exec& exec, const From& from, const To& to) {
     if constexpr (kernel::is_row_major<typename To::array_layout>) {
       kernel::transpose(exec, from, to);
     } else {

@@ -64,7 +64,7 @@ class Substitution {
     if (vectors_ == 0 || x.blocks() == 0) return;
     const BlockCyclic& lines = by_rows_ ? rows_ : cols_;
     const Index count = lines.local_size(my_line());
-    w_ = kernel::wrap<Layout, Space>(waiting_.data(), count, vectors_, lead(count));
+    w_ = kernel::contiguous<Layout, Space>(waiting_.data(), count, vectors_);
     kernel::fill(exec_, w_, T(0));
 
     const Index blocks = x.blocks();
@@ -166,11 +166,8 @@ class Substitution {
     return x_[static_cast<std::size_t>(k % 2)];
   }
 
-  Index lead(Index rows) const {
-    return std::max<Index>(1, kernel::is_row_major<Layout> ? vectors_ : rows);
-  }
   View buffer(const kernel::Staged<T, Exec>& staged, Index rows) const {
-    return kernel::wrap<Layout, Space>(staged.device(), rows, vectors_, lead(rows));
+    return kernel::contiguous<Layout, Space>(staged.device(), rows, vectors_);
   }
 
   Exec exec_;

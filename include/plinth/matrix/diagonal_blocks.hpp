@@ -68,8 +68,8 @@ class DiagonalBlocks {
 
   /// Block k, range(k).size() x cols(). Precondition: owns(k).
   View operator[](Index k) const {
-    return packed<Layout>(data_.data() + k / cycle_ * block() * vectors_, range(k).size(),
-                          vectors_);
+    return kernel::contiguous<Layout, Space>(data_.data() + k / cycle_ * block() * vectors_,
+                                             range(k).size(), vectors_);
   }
 
   void fill(T value) {
@@ -218,8 +218,8 @@ class DiagonalBlocks {
         if (row_of(k) != grid_.coord().row || col_of(k) != process) continue;
         const Index begin = rows_.local(range(k).begin);
         const auto rows = kernel::part(local, {begin, begin + range(k).size()}, x.local_cols);
-        const auto moved = packed<Kokkos::LayoutRight>(send_.device() + at, range(k).size(),
-                                                       x.local_cols.size());
+        const auto moved = kernel::contiguous<Kokkos::LayoutRight, Space>(
+            send_.device() + at, range(k).size(), x.local_cols.size());
         if (pack) {
           kernel::copy(exec_, rows, moved);
         } else {
@@ -240,8 +240,8 @@ class DiagonalBlocks {
       const Range local = x.columns_of[static_cast<std::size_t>(process)];
       for_each_own([&](Index k) {
         const View block = (*this)[k];
-        const auto moved =
-            packed<Kokkos::LayoutRight>(receive_.device() + at, range(k).size(), local.size());
+        const auto moved = kernel::contiguous<Kokkos::LayoutRight, Space>(
+            receive_.device() + at, range(k).size(), local.size());
         const auto place = [=] KOKKOS_FUNCTION(Index j) {
           return columns.global(local.begin + j, process) - which.begin;
         };
@@ -276,12 +276,7 @@ class DiagonalBlocks {
   }
 
   auto message(const kernel::Staged<T, Exec>& buffer, Index at, Index rows) const {
-    return packed<Layout>(buffer.device() + at, rows, vectors_);
-  }
-  template <class L>
-  static auto packed(T* data, Index rows, Index cols) {
-    const Index lead = kernel::is_row_major<L> ? cols : rows;
-    return kernel::wrap<L, Space>(data, rows, cols, std::max<Index>(lead, 1));
+    return kernel::contiguous<Layout, Space>(buffer.device() + at, rows, vectors_);
   }
   static Index total(const std::vector<Index>& counts) {
     return std::accumulate(counts.begin(), counts.end(), Index(0));

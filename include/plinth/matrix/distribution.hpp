@@ -87,11 +87,9 @@ struct Distribution {
   BlockCyclic rows;
   BlockCyclic cols;
 
-  constexpr Extents extents() const { return {rows.size(), cols.size()}; }
   constexpr Extents local_extents(GridCoord at) const {
     return {rows.local_size(at.row), cols.local_size(at.col)};
   }
-  constexpr GridCoord owner(Index i, Index j) const { return {rows.owner(i), cols.owner(j)}; }
   constexpr bool operator==(const Distribution&) const = default;
 };
 

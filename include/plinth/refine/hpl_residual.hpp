@@ -70,9 +70,9 @@ SystemNorms hpl_residual(const Exec& exec, const HplMatrix& matrix, const Distri
 
   // x for this process's columns.
   blocks->import_columns(x.local(), x.distribution().cols, {0, 1});
-  blocks->spread_to_columns(kernel::wrap<typename Matrix::layout, typename Exec::memory::space>(
-      spread.device(), mine.cols, 1,
-      kernel::is_row_major<typename Matrix::layout> ? 1 : std::max<Index>(mine.cols, 1)));
+  blocks->spread_to_columns(
+      kernel::contiguous<typename Matrix::layout, typename Exec::memory::space>(spread.device(),
+                                                                                mine.cols, 1));
   spread.to_host(exec, 0, mine.cols);
   std::copy_n(spread.host(), mine.cols, xs.begin());
   const auto rows = index_runs(system.rows, at.row, {0, n});

@@ -48,8 +48,7 @@ void residual(const Exec& exec, const Matrix& a, const Rhs& x, const Rhs& b, Rhs
   });
   if (!a.grid().active()) return;
   const auto wrap = [&](const auto& buffer, Index rows, Index c) {
-    return kernel::wrap<Layout, typename Exec::memory::space>(
-        buffer.data(), rows, c, std::max<Index>(1, kernel::is_row_major<Layout> ? c : rows));
+    return kernel::contiguous<Layout, typename Exec::memory::space>(buffer.data(), rows, c);
   };
   for (Index begin = 0; begin < cols; begin += width) {
     const Range which{begin, std::min(begin + width, cols)};

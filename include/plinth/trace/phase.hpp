@@ -47,7 +47,6 @@ constexpr const char* to_string(Phase phase) {
 
 /// Nobody wants to know: every call vanishes.
 struct Off {
-  static constexpr bool active = false;
   void begin(Phase) {}
   void end(Phase) {}
 };
@@ -55,8 +54,6 @@ struct Off {
 /// Seconds spent in each phase by this rank, by a monotonic clock.
 class PhaseClock {
  public:
-  static constexpr bool active = true;
-
   void begin(Phase phase) { started_[index(phase)] = now(); }
   void end(Phase phase) { total_[index(phase)] += now() - started_[index(phase)]; }
   double seconds(Phase phase) const { return total_[index(phase)]; }
