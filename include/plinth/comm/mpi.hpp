@@ -7,6 +7,7 @@
 #include <string>
 
 #include "plinth/core/error.hpp"
+#include "plinth/core/float16.hpp"
 #include "plinth/core/index.hpp"
 #include "plinth/core/scalar.hpp"
 
@@ -23,7 +24,8 @@ inline void check(int rc, const char* call) {
               ErrorKind::communication);
 }
 
-/// The MPI datatype of one element.
+/// The MPI datatype of one element. MPI knows no 16-bit numbers: they travel as what they are to
+/// it, 16 bits, and its reductions would not compute with them (reduce floats instead).
 template <class T>
 MPI_Datatype datatype() {
   if constexpr (std::is_same_v<T, double>) {
@@ -34,6 +36,8 @@ MPI_Datatype datatype() {
     return MPI_C_DOUBLE_COMPLEX;
   } else if constexpr (std::is_same_v<T, Kokkos::complex<float>>) {
     return MPI_C_FLOAT_COMPLEX;
+  } else if constexpr (Scalar16<T>) {
+    return MPI_UINT16_T;
   } else if constexpr (std::is_same_v<T, Index>) {
     return MPI_INT64_T;
   } else if constexpr (std::is_same_v<T, int>) {

@@ -3,6 +3,8 @@
 
 #include <type_traits>
 
+#include "plinth/core/float16.hpp"
+#include "plinth/core/index.hpp"
 #include "plinth/core/scalar.hpp"
 
 namespace plinth {
@@ -17,6 +19,38 @@ struct Uniform {
 struct DoubleSingle {
   using Working = double;
   using Factor = float;
+};
+
+/// FP64 data and answer; L and U in FP16, multiplied as they are, summed in FP32.
+struct DoubleHalf {
+  using Working = double;
+  using Factor = half;
+  using Accumulate = float;
+};
+
+/// DoubleHalf with sums in FP16, added to an FP32 sum every `flush_k` products: for matrices whose
+/// updates are small against their entries. Where the CPU has no FP16 arithmetic, sums are FP32.
+struct DoubleHalfFast {
+  using Working = double;
+  using Factor = half;
+  using Accumulate = half;
+  using Panel = float;
+  static constexpr Index flush_k = 256;
+};
+
+/// FP64 data and answer; L and U in bfloat16, multiplied as they are, summed in FP32.
+struct DoubleBfloat16 {
+  using Working = double;
+  using Factor = bfloat16;
+  using Accumulate = float;
+};
+
+/// FP64 data and answer; L and U in FP32, rounded to FP16 to be multiplied, summed in FP32.
+struct DoubleSingleHalf {
+  using Working = double;
+  using Factor = float;
+  using Operand = half;
+  using Accumulate = float;
 };
 
 /// What a precision policy has to say: at least `Working`, each of the other roles if it differs
@@ -81,6 +115,16 @@ struct PrecisionRoles {
   using Accumulate = typename decltype(accumulate())::type;
   using Panel = typename decltype(panel())::type;
   using Residual = typename decltype(residual())::type;
+
+  /// Sums that are not kept in Panel's type are added to one that is every so many products; 0: as
+  /// seldom as possible. The policy's own flush_k, else 0.
+  static constexpr Index flush_k = [] {
+    if constexpr (requires { P::flush_k; }) {
+      return Index(P::flush_k);
+    } else {
+      return Index(0);
+    }
+  }();
 };
 
 }  // namespace plinth

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <concepts>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "plinth/core/scalar.hpp"
+#include "plinth/kernel/convert.hpp"
+#include "plinth/kernel/view.hpp"
+#include "plinth/policy/execution.hpp"
+
+namespace plinth::kernel {
+
+/// What can be converted into each other.
+template <class T>
+concept RealScalar = Scalar16<T> || std::same_as<T, float> || std::same_as<T, double>;
+
+/// to[i] = from[i] scale for i < count, rounded once if `scale` is a power of two; what was lost
+/// is added to `counts` (nothing is where the number is not made narrower).
+template <RealScalar From, RealScalar To>
+void convert_run(const From* from, To* to, Index count, double scale, NarrowingCounts& counts) {
+  if constexpr (Scalar16<From> && Scalar16<To>) {
+    constexpr Index chunk = 256;
+    float wide[chunk];
+    if constexpr (std::same_as<From, To>) {
+      if (scale == 1) {
+        std::copy_n(from, count, to);
+        return;
+      }
+    }
+    for (Index i = 0; i < count; i += chunk) {
+      const Index some = std::min(chunk, count - i);
+      widen(from + i, wide, some);
+      counts += narrow(wide, to + i, some, static_cast<float>(scale));
+    }
+  } else if constexpr (Scalar16<From>) {
+    widen(from, to, count, static_cast<To>(scale));
+  } else if constexpr (Scalar16<To>) {
+    counts += narrow(from, to, count, static_cast<From>(scale));
+  } else {
+    for (Index i = 0; i < count; ++i) to[i] = static_cast<To>(from[i] * From(scale));
+    if constexpr (sizeof(To) < sizeof(From)) {
+      constexpr auto infinity = magnitude_bits(static_cast<To>(__builtin_inff()));
+      constexpr auto smallest_normal = magnitude_bits(std::numeric_limits<To>::min());
+      for (Index i = 0; i < count; ++i) {
+        const auto after = magnitude_bits(to[i]);
+        if (after >= smallest_normal && after < infinity) continue;
+        if (after == 0)
+          counts.flushed += magnitude_bits(from[i]) != 0;
+        else if (after == infinity)
+          counts.overflowed += is_finite(from[i]);
+        else if (after < infinity)
+          ++counts.subnormal;
+      }
+    }
+  }
+}
+
+/// Calls work(part, parts) for all parts of a job, at once on as many threads as `space` has; one
+/// call with parts = 1 if `enough` says no.
+template <class Space, class Work>
+void run_parts(const Space& space, Index lines, bool enough, const Work& work) {
+  const Index parts =
+      enough ? std::clamp<Index>(space.concurrency(), 1, std::max<Index>(lines, 1)) : 1;
+  if (parts == 1) return work(Index(0), Index(1));
+  Kokkos::parallel_for("plinth::run_parts",
+                       Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, parts),
+                       [=](const Index part) { work(part, parts); });
+  space.fence();
+}
+
+/// to(i, j) = from(i, j) scale, rounded once to the type of `to`; says what that lost. Same shape,
+/// same layout; `scale` a power of two. Kernels must run on the host. Done on return.
+template <ExecutionPolicy Exec, class From, class To>
+NarrowingCounts convert(const Exec& exec, const From& from, const To& to, double scale = 1) {
+  using Space = typename Exec::execution_space;
+  static_assert(Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible,
+                "plinth: counting conversions run on the host");
+  static_assert(std::is_same_v<typename From::array_layout, typename To::array_layout>,
+                "plinth: convert wants both matrices in one layout");
+  constexpr bool by_rows = is_row_major<typename To::array_layout>;
+  const Index lines = by_rows ? rows_of(to) : cols_of(to);
+  const Index length = by_rows ? cols_of(to) : rows_of(to);
+  if (lines == 0 || length == 0) return {};
+  const Index from_lead = leading_dimension(from), to_lead = leading_dimension(to);
+  const auto* const source = from.data();
+  auto* const target = to.data();
+  [[maybe_unused]] auto scope = exec.enter();
+  std::vector<NarrowingCounts> counts(
+      static_cast<std::size_t>(std::max<Index>(exec.space().concurrency(), 1)));
+  NarrowingCounts* const each = counts.data();
+  run_parts(exec.space(), lines, lines * length > 4096, [=](Index part, Index parts) {
+    for (Index l = lines * part / parts; l < lines * (part + 1) / parts; ++l)
+      convert_run(source + l * from_lead, target + l * to_lead, length, scale, each[part]);
+  });
+  NarrowingCounts all;
+  for (const NarrowingCounts& c : counts) all += c;
+  return all;
+}
+
+}  // namespace plinth::kernel

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Matrices in 16 bits: copies, conversions and what they lose, transposition, rows exchanged,
+// largest magnitudes.
+#include "plinth/kernel/convert_view.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "plinth/kernel/elementwise.hpp"
+#include "plinth/kernel/magnitude.hpp"
+#include "plinth/kernel/transpose.hpp"
+#include "plinth/policy/precision.hpp"
+#include "support/catch.hpp"
+
+using plinth::bfloat16;
+using plinth::half;
+using plinth::Index;
+using Exec = plinth::HostExecution<>;
+
+namespace {
+
+/// Storage with a frame that nobody may touch.
+template <class T, class Layout>
+struct Framed {
+  static constexpr bool by_rows = plinth::kernel::is_row_major<Layout>;
+  Index rows, cols, lead;
+  std::vector<T> data;
+  Framed(Index m, Index n)
+      : rows(m),
+        cols(n),
+        lead((by_rows ? n : m) + 3),
+        data(static_cast<std::size_t>(lead * ((by_rows ? m : n) + 1)), T(-77.0f)) {}
+  auto view() {
+    return plinth::kernel::wrap<Layout, Kokkos::HostSpace>(data.data(), rows, cols, lead);
+  }
+  bool frame_is_whole() {
+    Index kept = 0;
+    for (const T x : data) kept += x == T(-77.0f);
+    return kept == static_cast<Index>(data.size()) - rows * cols;
+  }
+};
+
+double entry(Index i, Index j) { return std::sin(static_cast<double>(3 * i + 7 * j)) * 4; }
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Matrices of 16 bits are copied, transposed and their rows exchanged",
+                   "[kernel][float16]", half, bfloat16) {
+  using T = TestType;
+  using Layout = Kokkos::LayoutRight;
+  const Exec exec;
+  const Index m = 37, n = 150;
+  Framed<double, Layout> wide(m, n);
+  Framed<T, Layout> a(m, n), b(m, n), flipped(n, m);
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < n; ++j) wide.view()(i, j) = entry(i, j);
+  plinth::kernel::copy(exec, wide.view(), a.view());
+  plinth::kernel::fill(exec, b.view(), T(2.0f));
+  exec.fence();
+  CHECK(a.frame_is_whole());
+  Index wrong = 0;
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < n; ++j)
+      wrong += a.view()(i, j) != T(entry(i, j)) || b.view()(i, j) != T(2.0f);
+  CHECK(wrong == 0);
+
+  plinth::kernel::transpose(exec, a.view(), flipped.view());
+  exec.fence();
+  CHECK(flipped.frame_is_whole());
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < n; ++j) wrong += flipped.view()(j, i) != a.view()(i, j);
+  CHECK(wrong == 0);
+
+  const std::vector<Index> upper{0, 1, 5}, lower{36, 5, 6};
+  plinth::kernel::copy(exec, a.view(), b.view());
+  plinth::kernel::swap_rows(exec, upper.data(), lower.data(), 3, a.view());
+  exec.fence();
+  for (Index j = 0; j < n; ++j) {
+    wrong += a.view()(0, j) != b.view()(36, j) || a.view()(36, j) != b.view()(0, j);
+    wrong += a.view()(1, j) != b.view()(5, j) || a.view()(5, j) != b.view()(6, j);
+    wrong += a.view()(6, j) != b.view()(1, j) || a.view()(7, j) != b.view()(7, j);
+  }
+  CHECK(wrong == 0);
+}
+
+TEMPLATE_TEST_CASE("Converted matrices are rounded once, scaled, and losses counted",
+                   "[kernel][float16]", Kokkos::LayoutRight, Kokkos::LayoutLeft) {
+  using Layout = TestType;
+  const Exec exec;
+  for (const Index m : {0, 1, 17, 90}) {
+    const Index n = 83;
+    INFO(m << " x " << n);
+    Framed<double, Layout> from(m, n);
+    Framed<float, Layout> single(m, n);
+    Framed<half, Layout> small(m, n);
+    Framed<bfloat16, Layout> brain(m, n);
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j) from.view()(i, j) = entry(i, j) + 5;
+    if (m > 0) {
+      from.view()(0, 0) = 1e5;           // overflows
+      from.view()(0, 1) = 1e-9;          // becomes zero
+      from.view()(m - 1, 82) = 0x1p-15;  // half of it is subnormal
+      from.view()(m - 1, 3) = std::numeric_limits<double>::infinity();
+    }
+    const auto lost = plinth::kernel::convert(exec, from.view(), small.view(), 0.25);
+    CHECK(lost.overflowed == 0);  // 25000
+    CHECK(lost.flushed == (m > 0));
+    CHECK(lost.subnormal == (m > 0));
+    CHECK(small.frame_is_whole());
+    const auto again = plinth::kernel::convert(exec, from.view(), small.view());
+    CHECK(again.overflowed == (m > 0));
+    CHECK(plinth::kernel::convert(exec, from.view(), single.view(), 2) ==
+          plinth::kernel::NarrowingCounts{});
+    CHECK(plinth::kernel::convert(exec, small.view(), brain.view(), 4).flushed == 0);
+    Index wrong = 0;
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j) {
+        wrong += small.view()(i, j) != half(from.view()(i, j));
+        wrong += single.view()(i, j) != static_cast<float>(2 * from.view()(i, j));
+        wrong += brain.view()(i, j) != bfloat16(4 * static_cast<float>(small.view()(i, j)));
+      }
+    CHECK(wrong == 0);
+    plinth::kernel::convert(exec, small.view(), single.view(), 0.5);
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j)
+        wrong += single.view()(i, j) != static_cast<float>(small.view()(i, j)) / 2;
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("Conversions from double to float count as well", "[kernel]") {
+  const double from[] = {1e40, 1e-40, 1e-60, 1, std::numeric_limits<double>::infinity(), 0};
+  float to[6];
+  plinth::kernel::NarrowingCounts counts;
+  plinth::kernel::convert_run(from, to, 6, 1, counts);
+  CHECK(counts == plinth::kernel::NarrowingCounts{1, 1, 1});
+  CHECK(to[3] == 1);
+}
+
+TEMPLATE_TEST_CASE("The largest magnitude of a matrix is found, and a NaN above all",
+                   "[kernel][float16]", half, bfloat16, float, double) {
+  using T = TestType;
+  const Exec exec;
+  for (const Index n : {1, 31, 300}) {
+    Framed<T, Kokkos::LayoutRight> a(70, n);
+    for (Index i = 0; i < 70; ++i)
+      for (Index j = 0; j < n; ++j) a.view()(i, j) = T(static_cast<float>((i + j) % 3) - 1);
+    a.view()(69, n - 1) = T(-12.0f);
+    CHECK(plinth::kernel::largest_magnitude(exec, a.view()) == 12);
+    a.view()(69, 0) = T(13.0f);
+    CHECK(plinth::kernel::largest_magnitude(exec, a.view()) == 13);
+    a.view()(0, 0) = T(std::numeric_limits<float>::infinity());
+    CHECK(std::isinf(plinth::kernel::largest_magnitude(exec, a.view())));
+    a.view()(35, n / 2) = T(std::numeric_limits<float>::quiet_NaN());
+    CHECK(std::isnan(plinth::kernel::largest_magnitude(exec, a.view())));
+    CHECK(std::isnan(plinth::kernel::larger(std::nan(""), 1)));
+    CHECK(std::isnan(plinth::kernel::larger(1, std::nan(""))));
+  }
+}
+
+template <class P, class F, class O, class A, class N>
+constexpr bool has_roles = std::is_same_v<typename plinth::PrecisionRoles<P>::Factor, F>&&
+    std::is_same_v<typename plinth::PrecisionRoles<P>::Operand, O>&&
+        std::is_same_v<typename plinth::PrecisionRoles<P>::Accumulate, A>&&
+            std::is_same_v<typename plinth::PrecisionRoles<P>::Panel, N>&&
+                std::is_same_v<typename plinth::PrecisionRoles<P>::Working, double>&&
+                    std::is_same_v<typename plinth::PrecisionRoles<P>::Residual, double>;
+
+TEST_CASE("Roles of the 16-bit precision policies", "[policy]") {
+  STATIC_REQUIRE(has_roles<plinth::DoubleHalf, half, half, float, float>);
+  STATIC_REQUIRE(has_roles<plinth::DoubleHalfFast, half, half, half, float>);
+  STATIC_REQUIRE(has_roles<plinth::DoubleBfloat16, bfloat16, bfloat16, float, float>);
+  STATIC_REQUIRE(has_roles<plinth::DoubleSingleHalf, float, half, float, float>);
+  STATIC_REQUIRE(plinth::PrecisionRoles<plinth::DoubleHalfFast>::flush_k == 256);
+  STATIC_REQUIRE(plinth::PrecisionRoles<plinth::DoubleHalf>::flush_k == 0);
+}
