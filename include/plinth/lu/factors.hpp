@@ -6,22 +6,31 @@
 #include <vector>
 
 #include "plinth/comm/agree.hpp"
+#include "plinth/lu/block_exponents.hpp"
 #include "plinth/lu/factor.hpp"
+#include "plinth/lu/mixed_options.hpp"
+#include "plinth/lu/mixed_report.hpp"
 #include "plinth/lu/pivots.hpp"
 #include "plinth/lu/substitute.hpp"
 #include "plinth/matrix/copy.hpp"
+#include "plinth/policy/pivoting.hpp"
+#include "plinth/policy/precision.hpp"
 
 namespace plinth {
 
-/// L, U and the pivots of a square matrix: P A = L U. Made only by lu_factor, which consumes A, so
-/// that nobody mistakes an overwritten A for A. Move-only; solve with it as often as you like.
+/// L, U and the pivots of a square matrix: P A = L U. Made only by lu_factor and mixed_lu_factor,
+/// which consume A, so that nobody mistakes an overwritten A for A. Move-only; solve with it as
+/// often as you like.
 template <class Matrix>
 class LuFactors {
  public:
   using value_type = typename Matrix::value_type;
 
-  /// L below the diagonal (unit, not stored) and U on and above it, distributed as A was.
+  /// L below the diagonal (unit, not stored) and U on and above it, distributed as A was, both
+  /// scaled as exponents() say.
   const Matrix& matrix() const { return matrix_; }
+  /// How L and U are scaled in matrix(); empty: they are not.
+  const lu::BlockExponents& exponents() const { return exponents_; }
   const lu::Pivots& pivots() const { return pivots_; }
   Index order() const { return matrix_.rows(); }
 
@@ -32,13 +41,23 @@ class LuFactors {
   std::optional<Index> first_nonfinite_pivot() const {
     return optional(outcome_.first_nonfinite);
   }
+  /// Growth, and what rounding lost; nullopt after lu_factor, which rounds nothing.
+  const std::optional<lu::MixedReport>& report() const { return report_; }
 
  private:
   template <ExecutionPolicy Exec, class M, PivotingPolicy Pivoting>
   friend LuFactors<M> lu_factor(const Exec&, M&&, Pivoting, const lu::FactorOptions&);
+  template <PrecisionPolicy Precision, ExecutionPolicy Exec, class M, PivotingPolicy Pivoting>
+  friend LuFactors<M> mixed_lu_factor(const Exec&, M&&, Pivoting, const lu::MixedOptions&);
 
   LuFactors(Matrix&& matrix, lu::Pivots pivots, lu::PanelOutcome outcome)
       : matrix_(std::move(matrix)), pivots_(std::move(pivots)), outcome_(outcome) {}
+  LuFactors(Matrix&& matrix, lu::Pivots pivots, lu::BlockExponents exponents,
+            const lu::MixedReport& report)
+      : LuFactors(std::move(matrix), std::move(pivots), report.pivots) {
+    exponents_ = std::move(exponents);
+    report_ = report;
+  }
   static std::optional<Index> optional(Index column) {
     return column < 0 ? std::nullopt : std::optional(column);
   }
@@ -46,6 +65,8 @@ class LuFactors {
   Matrix matrix_;
   lu::Pivots pivots_;
   lu::PanelOutcome outcome_;
+  lu::BlockExponents exponents_;
+  std::optional<lu::MixedReport> report_;
 };
 
 /// Factors the square matrix A, which is consumed: P A = L U with partial pivoting, or A = L U with
