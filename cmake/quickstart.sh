@@ -194,7 +194,7 @@ fi
 # --- libraries ---------------------------------------------------------------------------------
 
 if [[ $install == yes ]]; then
-  libraries=(libopenblas-openmp-dev catch2 libcli11-dev libfmt-dev nlohmann-json3-dev)
+  libraries=(libopenblas-openmp-dev catch2 libcli11-dev nlohmann-json3-dev)
   if have_openmpi; then
     libraries+=(libscalapack-openmpi-dev)
   fi

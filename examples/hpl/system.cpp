@@ -30,24 +30,23 @@ class StoredSystem : public System {
   StoredSystem(const plinth::ProcessGrid& grid, const linpack::Case& c)
       : generator_{{.n = c.n}},
         ab_(grid, c.n, c.n + 1, square_blocks(c)),
+        plan_(ab_.distribution(), c.depth),
         x_(grid, c.n, 1, {.mb = block_size(c), .nb = block_size(c), .align = 1}),
         pivots_(ab_.distribution().rows, grid.coord().row),
         factorization_(exec_, grid, ab_.distribution(), factor_options(c), clock_),
         back_substitution_(exec_, ab_) {}
 
   void generate() override { plinth::generate(exec_, ab_, generator_); }
-  plinth::lu::PanelOutcome factor() override {
-    clock_.reset();
+  plinth::lu::PanelOutcome factor(bool steps) override {
+    clock_.reset(steps ? plan_.steps() : 0);
     return factorization_(ab_, pivots_);
   }
-  void back_substitute() override {
-    const plinth::trace::Span span(clock_, plinth::trace::Phase::substitution);
-    back_substitution_(ab_, x_);
-  }
+  void back_substitute() override { back_substitution_(ab_, x_, clock_); }
   plinth::SystemNorms norms() const override {
     return plinth::hpl_residual(exec_, generator_, ab_.distribution(), x_);
   }
   const plinth::trace::PhaseClock& clock() const override { return clock_; }
+  const plinth::lu::Plan& plan() const override { return plan_; }
 
  private:
   using Exec = plinth::HostExecution<>;
@@ -56,6 +55,7 @@ class StoredSystem : public System {
   Exec exec_;
   plinth::HplMatrix generator_;
   Matrix ab_;
+  plinth::lu::Plan plan_;
   Matrix x_;
   plinth::lu::Pivots pivots_;
   plinth::trace::PhaseClock clock_;

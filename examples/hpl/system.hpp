@@ -6,6 +6,7 @@
 #include "linpack/config.hpp"
 #include "plinth/comm/grid.hpp"
 #include "plinth/lu/panel.hpp"
+#include "plinth/lu/plan.hpp"
 #include "plinth/refine/hpl_residual.hpp"
 #include "plinth/trace/phase.hpp"
 
@@ -18,14 +19,17 @@ class System {
   virtual ~System() = default;
 
   virtual void generate() = 0;
-  /// Overwrites A with U and b with y, where U x = y.
-  virtual plinth::lu::PanelOutcome factor() = 0;
+  /// Overwrites A with U and b with y, where U x = y. `steps`: the clock is to keep the steps
+  /// apart.
+  virtual plinth::lu::PanelOutcome factor(bool steps) = 0;
   /// x from U and y.
   virtual void back_substitute() = 0;
   /// Of x and of A and b, generated anew.
   virtual plinth::SystemNorms norms() const = 0;
   /// Where this process's time went in factor() and back_substitute().
   virtual const plinth::trace::PhaseClock& clock() const = 0;
+  /// What the clock's steps are.
+  virtual const plinth::lu::Plan& plan() const = 0;
 };
 
 /// Bytes that the process at (0, 0), which has most, needs for a case.

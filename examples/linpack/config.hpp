@@ -51,13 +51,17 @@ enum class Storage { by_rows, by_columns };
 
 enum class Switch { off, on };
 
+/// What is told of where the time went: nothing, the seconds of each phase, or those of each
+/// phase in each step, too.
+enum class PhaseReport { none, totals, steps };
+
 /// What HPL.dat knows nothing of.
 struct Extensions {
   PivotReduction pivot_reduction = PivotReduction::point_to_point;
   double split = 0;                   ///< fraction of the columns in the right section; 0: off
   Switch reproducible = Switch::off;  ///< the same bits at every look-ahead depth
   Storage storage = Storage::by_rows;
-  Switch phases = Switch::off;  ///< tell where the time went
+  PhaseReport phases = PhaseReport::none;
   bool operator==(const Extensions&) const = default;
 };
 

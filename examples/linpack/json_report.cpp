@@ -47,6 +47,22 @@ Json to_json(const Norms& norms) {
           {"b_inf", norms.b_inf}};
 }
 
+Json to_json(const Seconds& seconds) {
+  Json out = Json::object();
+  for (const auto& [name, value] : seconds) out[name] = value;
+  return out;
+}
+
+Json to_json(const std::vector<StepSeconds>& steps) {
+  Json out = Json::array();
+  for (const StepSeconds& step : steps)
+    out.push_back({{"columns", {step.begin, step.end}},
+                   {"owner", {step.owner_row, step.owner_col}},
+                   {"flops", step.flops},
+                   {"phases", to_json(step.phases)}});
+  return out;
+}
+
 Json run_object(const Case& asked, const Result& result) {
   Json out{{"variant", variant(result.ran)},
            {"parameters", linpack::to_json(result.ran)},
@@ -61,11 +77,9 @@ Json run_object(const Case& asked, const Result& result) {
   out["gflops"] = gflops(result.ran.n, result.seconds);
   out["start"] = static_cast<std::int64_t>(result.start);
   out["end"] = static_cast<std::int64_t>(result.end);
-  if (!result.phases.empty()) {
-    Json phases = Json::object();
-    for (const auto& [name, seconds] : result.phases) phases[name] = seconds;
-    out["phases"] = phases;
-  }
+  if (!result.phases.empty()) out["phases"] = to_json(result.phases);
+  if (!result.around.empty()) out["untimed"] = to_json(result.around);
+  if (!result.steps.empty()) out["steps"] = to_json(result.steps);
   if (result.verdict != Verdict::unchecked) {
     out["residual"] = result.residual;
     out["norms"] = to_json(result.norms);

@@ -52,6 +52,10 @@ struct Words<Storage> {
   static constexpr std::array<std::string_view, 2> all{"row", "column"};
 };
 template <>
+struct Words<PhaseReport> {
+  static constexpr std::array<std::string_view, 3> all{"no", "yes", "steps"};
+};
+template <>
 struct Words<Switch> {
   static constexpr std::array<std::string_view, 2> all{"no", "yes"};
 };

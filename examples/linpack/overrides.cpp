@@ -146,8 +146,8 @@ constexpr OverrideOption table[] = {
      [](const Override& v, Config& c) { c.extensions.reproducible = choice<Switch>(v); }},
     {"--storage", "ORDER", "local storage by row or by column",
      [](const Override& v, Config& c) { c.extensions.storage = choice<Storage>(v); }},
-    {"--phases", "YES/NO", "report the seconds of each phase",
-     [](const Override& v, Config& c) { c.extensions.phases = choice<Switch>(v); }},
+    {"--phases", "NAME", "report the seconds of each phase: no, yes, steps (of each step, too)",
+     [](const Override& v, Config& c) { c.extensions.phases = choice<PhaseReport>(v); }},
 };
 
 }  // namespace

@@ -29,6 +29,19 @@ struct Norms {
   double b_inf = 0;
 };
 
+/// Seconds by the name of what took them, each the longest of all ranks.
+using Seconds = std::vector<std::pair<std::string, double>>;
+
+/// Where the time of one step of a factorization went.
+struct StepSeconds {
+  std::int64_t begin = 0;  ///< global columns [begin, end) of its panel
+  std::int64_t end = 0;
+  int owner_row = 0;  ///< process row of the diagonal block
+  int owner_col = 0;  ///< process column of the panel
+  double flops = 0;   ///< of all ranks together
+  Seconds phases;     ///< the same names in every step
+};
+
 /// The outcome of one run, the same on every rank.
 struct Result {
   Case ran;  ///< what ran, which may differ from what was asked for
@@ -39,8 +52,11 @@ struct Result {
   std::time_t end = 0;
   double residual = 0;  ///< ||Ax - b||_oo / (eps (||A||_oo ||x||_oo + ||b||_oo) N); 0 if N = 0
   Norms norms;
-  /// Seconds of each phase by name, the longest of all ranks; empty unless asked for.
-  std::vector<std::pair<std::string, double>> phases;
+  /// Of the phases that `seconds` consists of, and of what is done before and after; empty unless
+  /// asked for.
+  Seconds phases, around;
+  /// Of each step; empty unless asked for, and on ranks that are not on the grid.
+  std::vector<StepSeconds> steps;
 };
 
 /// (2/3 N^3 + 3/2 N^2) / seconds / 10^9, the rate that HPL credits; 0 if no time has passed.

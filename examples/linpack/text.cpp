@@ -29,6 +29,8 @@ static std::string_view without_plus(std::string_view text) {
   return plus ? text.substr(1) : text;
 }
 
+std::string rule(char c) { return std::string(80, c) + "\n"; }
+
 std::optional<std::int64_t> parse_integer(std::string_view text, IntegerRange range) {
   text = without_plus(text);
   std::int64_t value = 0;

@@ -12,6 +12,9 @@ namespace linpack {
 /// printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string print(const char* format, ...);
 
+/// A line of 80 such characters.
+std::string rule(char c);
+
 /// Integers that an option takes, both ends included.
 struct IntegerRange {
   std::int64_t min = 0;

@@ -7,8 +7,6 @@ namespace linpack {
 
 namespace {
 
-std::string rule(char c) { return std::string(80, c) + "\n"; }
-
 /// Netlib's rows of values: eight to a line, nine characters each.
 template <class List, class Cell>
 std::string row(const char* label, const List& values, Cell cell) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linpack/text_report.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "linpack/names.hpp"
@@ -9,8 +10,6 @@
 namespace linpack {
 
 namespace {
-
-std::string rule(char c) { return std::string(80, c) + "\n"; }
 
 char letter(PanelVariant v) {
   return v == PanelVariant::left ? 'L' : v == PanelVariant::crout ? 'C' : 'R';
@@ -58,8 +57,28 @@ std::string check_lines(const Result& result) {
 std::string phase_lines(const Result& result) {
   std::string out =
       "--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV--VVV-\n";
-  for (const auto& [name, seconds] : result.phases)
-    out += print("Max aggregated wall time, %-17s: %18.3f\n", name.c_str(), seconds);
+  const auto line = [&out](const char* what, const std::string& name, double seconds) {
+    out += print("Max %s wall time, %-17s: %18.3f\n", what, name.c_str(), seconds);
+  };
+  for (const auto& [name, seconds] : result.phases) line("aggregated", name, seconds);
+  for (const auto& [name, seconds] : result.around) line("untimed", name, seconds);
+  return out;
+}
+
+std::string step_lines(const Result& result) {
+  if (result.steps.empty()) return {};
+  std::string out = "    Step    Column  Owner     Gflop";
+  for (const auto& [name, seconds] : result.steps.front().phases)
+    out += print(" %*s", static_cast<int>(std::max<std::size_t>(name.size(), 8)), name.c_str());
+  out += "\n";
+  for (std::size_t k = 0; k < result.steps.size(); ++k) {
+    const StepSeconds& step = result.steps[k];
+    out += print("%8zu %9lld %3d,%-2d %9.4g", k, static_cast<long long>(step.begin),
+                 step.owner_row, step.owner_col, step.flops / 1e9);
+    for (const auto& [name, seconds] : step.phases)
+      out += print(" %*.5f", static_cast<int>(std::max<std::size_t>(name.size(), 8)), seconds);
+    out += "\n";
+  }
   return out;
 }
 
@@ -94,7 +113,7 @@ void TextReport::run(const Case&, const Result& result, const std::vector<std::s
   column_header_due_ = checks_;
   out_ << result_line(result) << "HPL_pdgesv() start time " << time_text(result.start) << "\n"
        << "HPL_pdgesv() end time   " << time_text(result.end) << "\n";
-  if (!result.phases.empty()) out_ << phase_lines(result);
+  if (!result.phases.empty()) out_ << phase_lines(result) << step_lines(result);
   if (result.verdict != Verdict::unchecked) out_ << rule('-') << check_lines(result);
   out_.flush();
 }

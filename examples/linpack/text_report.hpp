@@ -17,8 +17,12 @@ std::string result_line(const Result& result);
 /// Netlib HPL's line of the check, and after a failure its six lines of norms.
 std::string check_lines(const Result& result);
 
-/// The seconds of each phase: the longest that any rank spent in it.
+/// The seconds of each phase, and of what is done before and after the run: the longest that any
+/// rank spent in it.
 std::string phase_lines(const Result& result);
+
+/// The same for each step, one a line below a line of names. Empty if nothing is known of steps.
+std::string step_lines(const Result& result);
 
 /// Netlib HPL's closing lines. `checks`: whether residuals were checked.
 std::string summary_lines(const Tally& tally, bool checks);

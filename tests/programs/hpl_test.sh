@@ -82,8 +82,20 @@ for extension in "--swap auto" "--swap mpi" "--pivot collective" "--pivot hybrid
 done
 expect "the report of extensions" 1 \
   "$(grep -c '^Beyond HPL.dat: pivot hybrid, split 0.5, reproducible no, storage by column$' out)"
-expect_status 0 2 --n 65 --grid 1x2 --phases yes
-expect "phases" 7 "$(grep -c '^Max aggregated wall time, ' out)"
+
+# Where the time went. On one rank the steps make up the total, but for the substitution.
+expect_status 0 2 --n 65 --nb 8 --grid 1x2 --phases yes
+expect "phases" 8 "$(grep -c '^Max aggregated wall time, ' out)"
+expect "what is around" 3 "$(grep -c '^Max untimed wall time, ' out)"
+expect "steps without being asked" 0 "$(grep -c '^ *Step ' out)"
+expect_status 0 2 --n 400 --nb 8 --grid 1x1 --depth 2 --phases steps --json steps.json
+parsed > runs
+expect "steps" 50 "$(grep -Ec '^ +[0-9]+ +[0-9]+ +0,0 ' out)"
+expect "steps in the JSON report" 50 "$(grep -o '"columns"' steps.json | wc -l)"
+awk '/^Max aggregated/ && !/substitution/ { total += $NF }
+     /^ +[0-9]+ +[0-9]+ +0,0 / { for (i = 5; i < NF; ++i) steps += $i }
+     END { exit !(total > 0 && steps > 0.9 * total - 0.01 && steps < 1.1 * total + 0.01) }' out ||
+  fail "the steps are not the total"
 
 # The same system has the same answer: the residual depends on the grid by rounding only.
 expect_status 0 4 --n 200 --nb 16 --grid 1x1,2x2,4x1 --threshold 16

@@ -178,6 +178,8 @@ TEST_CASE("command line: wrong values are refused by name") {
         "--storage: expected one of 0 (row), 1 (column), found 'diagonal'");
   CHECK(error_of({"--reproducible", "maybe"}) ==
         "--reproducible: expected one of 0 (no), 1 (yes), found 'maybe'");
+  CHECK(error_of({"--phases", "all"}) ==
+        "--phases: expected one of 0 (no), 1 (yes), 2 (steps), found 'all'");
   CHECK(error_of({"--pmap", "2"}) == "--pmap: expected one of 0 (row), 1 (column), found '2'");
   CHECK(error_of({"--l1", "yes"}) ==
         "--l1: expected one of 0 (transposed), 1 (no-transposed), found 'yes'");
@@ -269,6 +271,7 @@ TEST_CASE("command line: a configuration survives the way to another rank") {
                   "--u",         "1",
                   "--equil",     "0",
                   "--pmap",      "1",
+                  "--phases",    "steps",
                   "--output",    "f"})
                  .config;
   c.heading = {"not UTF-8: \xE9", ""};

@@ -328,4 +328,35 @@ TEST_CASE("report: the seconds of each phase, where they were asked for") {
   const std::string label = "\nMax aggregated wall time, ";
   CHECK_THAT(lines, contains(label + "panel            :              0.250\n"));
   CHECK_THAT(lines, contains(label + "update           :             12.500\n"));
+  CHECK(linpack::step_lines(result).empty());
+  result.around = {{"check", 1.5}};
+  CHECK_THAT(phase_lines(result),
+             contains("\nMax untimed wall time, check            :              1.500\n"));
+}
+
+TEST_CASE("report: the seconds of each step, as text and as JSON") {
+  linpack::Result result = a_result();
+  result.phases = {{"panel", 0.25}, {"triangular solve", 12.5}};
+  result.around = {{"check", 1.5}};
+  result.steps = {{0, 4, 0, 1, 2e9, {{"panel", 0.125}, {"triangular solve", 12}}},
+                  {4, 8, 1, 0, 1e9, {{"panel", 0.125}, {"triangular solve", 0.5}}}};
+  CHECK(linpack::step_lines(result) ==
+        "    Step    Column  Owner     Gflop    panel triangular solve\n"
+        "       0         0   0,1          2  0.12500         12.00000\n"
+        "       1         4   1,0          1  0.12500          0.50000\n");
+
+  std::ostringstream out;
+  linpack::JsonReport report(out);
+  report.begin(a_preamble());
+  report.run(a_case(), result, {});
+  report.end({});
+  const auto run = nlohmann::json::parse(out.str()).at("runs").at(0);
+  CHECK(run.at("phases") == nlohmann::json{{"panel", 0.25}, {"triangular solve", 12.5}});
+  CHECK(run.at("untimed") == nlohmann::json{{"check", 1.5}});
+  REQUIRE(run.at("steps").size() == 2);
+  const auto step = run.at("steps").at(1);
+  CHECK(step.at("columns") == nlohmann::json::array({4, 8}));
+  CHECK(step.at("owner") == nlohmann::json::array({1, 0}));
+  CHECK(step.at("flops") == 1e9);
+  CHECK(step.at("phases").at("triangular solve") == 0.5);
 }

@@ -26,8 +26,14 @@ class BackSubstitution {
         substitution_(exec, a.grid(), a.distribution(), rhs_.size()) {}
 
   void operator()(const Matrix& a, Matrix& x) {
+    trace::Off off;
+    (*this)(a, x, off);
+  }
+  /// `sink` learns how long that took, and how long of it messages were waited for.
+  template <class Sink>
+  void operator()(const Matrix& a, Matrix& x, Sink& sink) {
     blocks_.import_columns(a.local(), a.distribution().cols, rhs_);
-    substitution_(Uplo::upper, Diag::non_unit, Op::none, a.local(), blocks_);
+    substitution_(Uplo::upper, Diag::non_unit, Op::none, a.local(), blocks_, sink);
     blocks_.export_columns(x.local(), x.distribution().cols, {0, rhs_.size()});
   }
 

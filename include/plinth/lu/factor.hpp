@@ -68,6 +68,7 @@ class Factorization {
     pivots_ = &pivots;
     outcome_ = {};
     walk(plan_, *this);
+    sink_.at(trace::no_step);
     for (auto& panel : ring_) panel.release();
     return outcome_;
   }
@@ -75,6 +76,7 @@ class Factorization {
   // What the walk calls.
 
   void factor(const Step& step) {
+    sink_.at(step.k);
     const LocalStep mine = plan_.local(step, at_);
     PanelType& panel = slot(step);
     panel.reshape(step, mine);
@@ -86,13 +88,19 @@ class Factorization {
         return rows.global(mine.below.begin + below, at_.row);
       });
     }
-    trace::Span span(sink_, trace::Phase::broadcast);
-    panel.send(exec_, grid_, options_.broadcast);
-    if (mine.has_panel) panel.store(exec_, a_, mine, options_.keep_l == KeepL::permuted);
+    {
+      trace::Span span(sink_, trace::Phase::broadcast);
+      panel.send(exec_, grid_, options_.broadcast);
+    }
+    if (mine.has_panel) {
+      trace::Span span(sink_, trace::Phase::panel);
+      panel.store(exec_, a_, mine, options_.keep_l == KeepL::permuted);
+    }
     progress();
   }
 
   void fetch(const Step& step, Range global_cols, Section section) {
+    sink_.at(step.k);
     // Who has none of the columns need not wait for the panel yet: others may be under way.
     const Range cols = plan_.local_cols(global_cols, at_);
     if (cols.empty()) return;
@@ -106,6 +114,7 @@ class Factorization {
   }
 
   void update(const Step& step, Range global_cols, Section section) {
+    sink_.at(step.k);
     const Range cols = plan_.local_cols(global_cols, at_);
     if (!cols.empty()) {
       const PanelType& panel = slot(step);
@@ -114,7 +123,7 @@ class Factorization {
       Lane& lane = this->lane(section);
       {
         trace::Span span(sink_, trace::Phase::interchange);
-        lane.interchange.end();
+        lane.interchange.end(sink_);
       }
       const View u12 = has_top_in_place() ? kernel::part(columns, mine.top, {0, cols.size()})
                                           : u12_of(lane, panel.width(), cols.size());
@@ -131,6 +140,7 @@ class Factorization {
   }
 
   void finish(const Step& step) {
+    sink_.at(step.k);
     PanelType& panel = slot(step);
     await(panel);
     pivots_->record(step, panel.pivots());
@@ -141,6 +151,7 @@ class Factorization {
     earlier(outcome_.first_nonfinite, panel.outcome().first_nonfinite);
     if (options_.keep_l == KeepL::permuted && Pivoting::exchanges_rows) permute_l(panel);
     exec_.fence();
+    trace::Span span(sink_, trace::Phase::wait);
     panel.release();
   }
 
@@ -150,7 +161,7 @@ class Factorization {
 
   Index max_width() const { return plan_.max_width(); }
   void await(PanelType& panel) {
-    trace::Span span(sink_, trace::Phase::broadcast);
+    trace::Span span(sink_, trace::Phase::wait);
     panel.wait(exec_);
   }
   PanelType& slot(const Step& step) {
@@ -231,11 +242,12 @@ class Factorization {
     for (Index begin = cols.begin; begin < cols.end; begin += room) {
       const Range some{begin, std::min(begin + room, cols.end)};
       lane.interchange.apply(interchanges(panel), columns_of(some),
-                             u12_of(lane, panel.width(), some.size()));
+                             u12_of(lane, panel.width(), some.size()), sink_);
     }
   }
 
   void progress() {
+    trace::Span span(sink_, trace::Phase::broadcast);
     for (auto& panel : ring_) panel.progress();
     for (auto& lane : lanes_) lane.interchange.progress();
   }

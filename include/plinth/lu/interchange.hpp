@@ -14,6 +14,7 @@
 #include "plinth/lu/row_permutation.hpp"
 #include "plinth/lu/row_swap.hpp"
 #include "plinth/matrix/distribution.hpp"
+#include "plinth/trace/phase.hpp"
 
 namespace plinth::lu {
 
@@ -60,9 +61,15 @@ class Interchange {
   /// With more than one process row, `top` (swaps.width x columns of a) receives the new top rows
   /// on every process, and the matrix's own top rows are left as they were: the caller stores
   /// what it makes of `top`. With one process row the matrix is complete and `top` is not used.
-  void operator()(const Interchanges& swaps, const View& a, const View& top) {
+  /// `sink` learns how long messages were waited for.
+  template <class Sink>
+  void operator()(const Interchanges& swaps, const View& a, const View& top, Sink& sink) {
     begin(swaps, a, top);
-    end();
+    end(sink);
+  }
+  void operator()(const Interchanges& swaps, const View& a, const View& top) {
+    trace::Off off;
+    (*this)(swaps, a, top, off);
   }
 
   /// Packs the rows and starts their messages. Until end() the columns of `a` must be left alone;
@@ -87,9 +94,10 @@ class Interchange {
   }
 
   /// Completes what begin() started.
-  void end() {
+  template <class Sink>
+  void end(Sink& sink) {
     while (!piece_cols_.empty()) {
-      finish_piece();
+      finish_piece(sink);
       const Index next = piece_cols_.end;
       piece_cols_ = {next, std::min(next + piece_, kernel::cols_of(a_))};
       if (!piece_cols_.empty()) start_piece();
@@ -97,8 +105,9 @@ class Interchange {
   }
 
   /// The whole interchange, with the new top rows stored into the matrix on their owner.
-  void apply(const Interchanges& swaps, const View& a, const View& top) {
-    (*this)(swaps, a, top);
+  template <class Sink>
+  void apply(const Interchanges& swaps, const View& a, const View& top, Sink& sink) {
+    (*this)(swaps, a, top, sink);
     if (swaps.width == 0 || grid_.shape().rows == 1) return;
     if (rows_.owner(swaps.first) != grid_.coord().row) return;
     const Index begin = rows_.local(swaps.first);
@@ -106,6 +115,10 @@ class Interchange {
     kernel::copy(exec_, kernel::part(top, {0, swaps.width}, all),
                  kernel::part(a, {begin, begin + swaps.width}, all));
     exec_.fence();
+  }
+  void apply(const Interchanges& swaps, const View& a, const View& top) {
+    trace::Off off;
+    apply(swaps, a, top, off);
   }
 
  private:
@@ -183,18 +196,14 @@ class Interchange {
     }
   }
 
-  void finish_piece() {
+  template <class Sink>
+  void finish_piece(Sink& sink) {
     const Index cols = piece_cols_.size();
     const View a = kernel::part(a_, {0, kernel::rows_of(a_)}, piece_cols_);
     const View top = kernel::part(top_, {0, width_}, piece_cols_);
     const Index* const place = lists_.device() + width_;
     const Index* const arriving = place + 2 * width_;
-    gather_.wait();
-    scatter_.wait();
-    comm::check(
-        MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-        "MPI_Waitall");
-    requests_.clear();
+    wait_for_messages(sink);
 
     gathered_.to_device(exec_, 0, width_ * cols);
     kernel::scatter_rows(exec_, place, width_, packed(gathered_, {0, width_}, cols), top);
@@ -204,6 +213,17 @@ class Interchange {
                            a);
     }
     exec_.fence();
+  }
+
+  template <class Sink>
+  void wait_for_messages(Sink& sink) {
+    trace::Span span(sink, trace::Phase::wait);
+    gather_.wait();
+    scatter_.wait();
+    comm::check(
+        MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
+        "MPI_Waitall");
+    requests_.clear();
   }
 
   void start_messages(Index cols) {

@@ -12,6 +12,7 @@
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/kernel/elementwise.hpp"
 #include "plinth/matrix/diagonal_blocks.hpp"
+#include "plinth/trace/phase.hpp"
 
 namespace plinth::lu {
 
@@ -54,6 +55,13 @@ class Substitution {
 
   /// `a`: the local part of A. `x`: B on entry, X on return. Collective.
   void operator()(Uplo uplo, Diag diag, Op op, const View& a, Blocks& x) {
+    trace::Off off;
+    (*this)(uplo, diag, op, a, x, off);
+  }
+  /// `sink` learns how long that took, and how long of it messages were waited for.
+  template <class Sink>
+  void operator()(Uplo uplo, Diag diag, Op op, const View& a, Blocks& x, Sink& sink) {
+    const trace::Span span(sink, trace::Phase::substitution);
     uplo_ = uplo;
     diag_ = diag;
     op_ = op;
@@ -71,10 +79,10 @@ class Substitution {
     Index pending = -1;
     for (Index n = 0; n < blocks; ++n) {
       const Index k = forward_ ? n : blocks - 1 - n;
-      if (line_of(x, k) == my_line()) sum_contributions(x, k);
+      if (line_of(x, k) == my_line()) sum_contributions(x, k, sink);
       if (x.owns(k)) solve_diagonal(x, k);
       const bool mine = across_of(x, k) == my_across();
-      if (mine) send_solution(x, k);
+      if (mine) send_solution(x, k, sink);
       if (pending >= 0) update(x, pending, rest(x, pending));
       pending = -1;
       if (mine) {
@@ -111,14 +119,19 @@ class Substitution {
     return {0, std::max<Index>(k - 1, 0) * x.block()};
   }
 
-  void sum_contributions(Blocks& x, Index k) {
+  template <class Sink>
+  void sum_contributions(Blocks& x, Index k, Sink& sink) {
     const Range here = local_lines(x.range(k));
     const Index size = x.range(k).size();
     kernel::copy(exec_, kernel::part(w_, here, {0, vectors_}), buffer(part_, size));
     part_.to_host(exec_, 0, size * vectors_);
-    comm::check(MPI_Reduce(part_.host(), sum_.host(), to_int(size * vectors_, "vector message"),
-                           comm::datatype<T>(), MPI_SUM, across_of(x, k), along_line().handle()),
-                "MPI_Reduce");
+    {
+      const trace::Span waiting(sink, trace::Phase::wait);
+      comm::check(
+          MPI_Reduce(part_.host(), sum_.host(), to_int(size * vectors_, "vector message"),
+                     comm::datatype<T>(), MPI_SUM, across_of(x, k), along_line().handle()),
+          "MPI_Reduce");
+    }
     if (!x.owns(k)) return;
     sum_.to_device(exec_, 0, size * vectors_);
     const View block = x[k];
@@ -140,13 +153,17 @@ class Substitution {
     kernel::copy(exec_, x[k], buffer(solution(k), size));
   }
 
-  void send_solution(const Blocks& x, Index k) {
+  template <class Sink>
+  void send_solution(const Blocks& x, Index k, Sink& sink) {
     const Index count = x.range(k).size() * vectors_;
     const auto& xk = solution(k);
     if (x.owns(k)) xk.to_host(exec_, 0, count);
-    comm::check(MPI_Bcast(xk.host(), to_int(count, "vector message"), comm::datatype<T>(),
-                          line_of(x, k), across_lines().handle()),
-                "MPI_Bcast");
+    {
+      const trace::Span waiting(sink, trace::Phase::wait);
+      comm::check(MPI_Bcast(xk.host(), to_int(count, "vector message"), comm::datatype<T>(),
+                            line_of(x, k), across_lines().handle()),
+                  "MPI_Bcast");
+    }
     xk.to_device(exec_, 0, count);
   }
 

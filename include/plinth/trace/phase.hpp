@@ -4,19 +4,22 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <vector>
 
 #include "plinth/core/index.hpp"
 
 namespace plinth::trace {
 
-/// What a factorization or a solve is busy with.
+/// What a factorization or a solve is busy with. Phases may nest; an inner one interrupts the
+/// outer one, so that no second is counted twice.
 enum class Phase {
-  panel,             ///< panel factorization, pivot reductions included
-  pivot,             ///< pivot reductions alone (also counted in panel)
-  broadcast,         ///< starting and waiting for panel broadcasts
+  panel,             ///< panel factorization, copies in and out included
+  pivot,             ///< pivot reductions, with the waiting for their messages
+  broadcast,         ///< starting panel broadcasts and passing their pieces on; MPI_Bcast whole
   interchange,       ///< row interchanges
   triangular_solve,  ///< U12 = L11^-1 A12
   update,            ///< A22 -= L21 U12
+  wait,              ///< for messages of broadcasts, interchanges and substitutions
   substitution,      ///< forward and back substitution
   count_
 };
@@ -37,6 +40,8 @@ constexpr const char* to_string(Phase phase) {
       return "triangular solve";
     case Phase::update:
       return "update";
+    case Phase::wait:
+      return "wait";
     case Phase::substitution:
       return "substitution";
     case Phase::count_:
@@ -45,19 +50,48 @@ constexpr const char* to_string(Phase phase) {
   return "?";
 }
 
+/// No step of the plan.
+inline constexpr Index no_step = -1;
+
 /// Nobody wants to know: every call vanishes.
 struct Off {
+  void at(Index) {}
   void begin(Phase) {}
   void end(Phase) {}
 };
 
-/// Seconds spent in each phase by this rank, by a monotonic clock.
+/// Seconds spent in each phase by this rank, by a monotonic clock: in total, and if wanted in
+/// each step of the plan.
 class PhaseClock {
  public:
-  void begin(Phase phase) { started_[index(phase)] = now(); }
-  void end(Phase phase) { total_[index(phase)] += now() - started_[index(phase)]; }
+  using Seconds = std::array<double, phase_count>;
+
+  /// Starts from 0. `steps`: of how many steps to keep the phases apart.
+  void reset(Index steps = 0) {
+    total_.fill(0.0);
+    steps_.assign(static_cast<std::size_t>(steps), Seconds{});
+    step_ = no_step;
+    open_.clear();
+  }
+
+  /// What follows is work for step k of the plan, or for no_step.
+  void at(Index k) {
+    charge();
+    step_ = k;
+  }
+  void begin(Phase phase) {
+    charge();
+    open_.push_back(phase);
+  }
+  void end(Phase) {
+    charge();
+    open_.pop_back();
+  }
+
   double seconds(Phase phase) const { return total_[index(phase)]; }
-  void reset() { total_.fill(0.0); }
+  const Seconds& total() const { return total_; }
+  /// By phase, of each step; empty unless asked for.
+  const std::vector<Seconds>& steps() const { return steps_; }
 
  private:
   static constexpr std::size_t index(Phase phase) { return static_cast<std::size_t>(phase); }
@@ -65,8 +99,23 @@ class PhaseClock {
     using namespace std::chrono;
     return duration<double>(steady_clock::now().time_since_epoch()).count();
   }
-  std::array<double, phase_count> started_{};
-  std::array<double, phase_count> total_{};
+  /// The time since the last call belongs to the innermost phase.
+  void charge() {
+    const double time = now();
+    if (!open_.empty()) {
+      const std::size_t phase = index(open_.back());
+      total_[phase] += time - since_;
+      const auto step = static_cast<std::size_t>(step_);
+      if (step_ >= 0 && step < steps_.size()) steps_[step][phase] += time - since_;
+    }
+    since_ = time;
+  }
+
+  Seconds total_{};
+  std::vector<Seconds> steps_;
+  Index step_ = no_step;
+  std::vector<Phase> open_;
+  double since_ = 0;
 };
 
 /// A phase for the lifetime of the object.
