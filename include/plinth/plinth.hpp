@@ -9,6 +9,7 @@
 #include "plinth/core/version.hpp"
 #include "plinth/lu/back_substitute.hpp"
 #include "plinth/lu/factors.hpp"
+#include "plinth/lu/mixed_factors.hpp"
 #include "plinth/matrix/copy.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
 #include "plinth/matrix/generate.hpp"

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "plinth/lu/factors.hpp"
+#include "plinth/lu/mixed_factor.hpp"
+
+namespace plinth {
+
+/// Factors the square matrix A, which is consumed and holds the precision policy's Factor type, in
+/// mixed precision: A = L U, or P A = L U with PartialPivoting. Collective over A's grid; on the
+/// host.
+///
+/// Precision: DoubleHalf, DoubleHalfFast, DoubleBfloat16, DoubleSingleHalf, or one of that kind
+/// (16-bit operands, panels in float). LU in float throughout is lu_factor of a matrix of floats.
+/// Preconditions, each an Error on every rank: A is square; square blocks (mb = nb); valid options;
+/// a micro-kernel for the operands; the same call, and the same micro-kernel, on every rank; enough
+/// memory for the workspace (lu/mixed_factor.hpp).
+/// Outcomes: first_zero_pivot(), first_nonfinite_pivot() and report() of the result.
+/// (2/3) n^3 flops.
+template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix,
+          PivotingPolicy Pivoting = NoPivoting>
+LuFactors<Matrix> mixed_lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
+                                  const lu::MixedOptions& options = {}) {
+  static_assert(std::is_rvalue_reference_v<Matrix&&>,
+                "plinth: mixed_lu_factor consumes A: write std::move(a)");
+  static_assert(std::is_same_v<typename Matrix::memory, typename Exec::memory>,
+                "plinth: A must live in the memory of the execution policy");
+  using Factorization = lu::MixedFactorization<Matrix, Exec, Precision, Pivoting>;
+  lu::Pivots pivots;
+  trace::Off off;
+  std::optional<Factorization> factorization;
+  comm::Fingerprint arguments;
+  arguments << a.distribution() << lu::fingerprint(options);
+  const auto setup = Factorization::setup_of(options);
+  for (const char* c = setup.kernel.name; *c != '\0'; ++c) arguments << *c;
+  comm::agree_on(a.grid().all(), "mixed_lu_factor", arguments.value(), [&] {
+    require(a.rows() == a.cols(), "the matrix is " + std::to_string(a.rows()) + " x " +
+                                      std::to_string(a.cols()) + ", not square");
+    require(a.distribution().rows.block() == a.distribution().cols.block(),
+            "the blocks are not square");
+    require(options.valid(), lu::MixedOptions::requirement);
+    require(setup.kernel.template multiplies<typename Factorization::Operand>(),
+            "the micro-kernel is for other operands");
+    if (!a.grid().active()) return;
+    pivots = lu::Pivots(a.distribution().rows, a.grid().coord().row);
+    factorization.emplace(exec, a.grid(), a.distribution(), options, off);
+  });
+  lu::BlockExponents exponents;
+  lu::MixedReport report;
+  if (factorization) report = (*factorization)(a, pivots, exponents);
+  return LuFactors<Matrix>(std::move(a), std::move(pivots), std::move(exponents), report);
+}
+
+}  // namespace plinth

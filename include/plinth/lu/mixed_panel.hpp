@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "plinth/comm/broadcast.hpp"
+#include "plinth/comm/grid.hpp"
+#include "plinth/kernel/buffer.hpp"
+#include "plinth/kernel/lowp/gemm.hpp"
+#include "plinth/kernel/view.hpp"
+#include "plinth/lu/panel.hpp"
+#include "plinth/lu/plan.hpp"
+
+namespace plinth::lu {
+
+/// What everybody has to know about a factored panel besides its numbers.
+struct MixedPanelHeader {
+  PanelOutcome outcome;
+  int l = 0;          ///< L is stored as L 2^l
+  int u = 0;          ///< U's block row is stored as U 2^u
+  int l_operand = 0;  ///< L21 is packed as L21 2^l_operand
+};
+
+/// The factored panel of one step as it moves along process rows, one contiguous message:
+///
+///     header   outcome and exponents
+///     pivots   a global row for each column
+///     triangle width x width floats, in the matrix's layout: L11 or its inverse
+///     L21      this process row's rows below the diagonal block, 16 bits each, packed as the
+///              update reads them
+///
+/// On the host. Each part begins on a cache line.
+template <Scalar16 Operand, class Layout>
+class MixedPanel {
+ public:
+  using Setup = kernel::lowp::GemmSetup<Operand>;
+  using Triangle = kernel::MatrixView<float, Layout, Kokkos::HostSpace>;
+
+  /// Room for panels of up to `width` columns with up to `below` rows below the diagonal block.
+  MixedPanel(const Setup& setup, Index width, Index below)
+      : setup_(setup), storage_(bytes_of(width, below)) {}
+
+  /// Takes the shape of a step, contents unspecified.
+  void reshape(const Step& step, const LocalStep& mine) {
+    step_ = step;
+    below_ = mine.below.size();
+    pivots_at_ = lines(sizeof(MixedPanelHeader));
+    triangle_at_ = pivots_at_ + lines(width() * Index(sizeof(Index)));
+    packed_at_ = triangle_at_ + lines(width() * width() * Index(sizeof(float)));
+    header() = {};
+  }
+
+  const Step& step() const { return step_; }
+  Index width() const { return step_.width(); }
+  Index below() const { return below_; }
+
+  MixedPanelHeader& header() { return *at<MixedPanelHeader>(0); }
+  const MixedPanelHeader& header() const { return *at<MixedPanelHeader>(0); }
+  Index* pivots() const { return at<Index>(pivots_at_); }
+  Triangle triangle() const {
+    return kernel::wrap<Layout, Kokkos::HostSpace>(at<float>(triangle_at_), width(), width(),
+                                                   width());
+  }
+  Operand* packed() const { return at<Operand>(packed_at_); }
+
+  /// Everything before L21, which is the same in each process row.
+  std::byte* head() const { return storage_.data(); }
+  Index head_bytes() const { return packed_at_; }
+
+  /// Starts the broadcast along the process row, from the owner of the panel.
+  void send(const ProcessGrid& grid, comm::BroadcastAlgorithm algorithm) {
+    arrived_ = grid.coord().col == step_.owner_col;
+    const Index bytes =
+        packed_at_ + setup_.a_format(width()).size(below_) * Index(sizeof(Operand));
+    broadcast_.start(grid.row(), storage_.data(), bytes, step_.owner_col,
+                     static_cast<int>(step_.k % 32768), algorithm, grid.options().max_message);
+  }
+  /// Passes pieces on, without blocking.
+  void progress() { broadcast_.progress(); }
+  /// Returns when the panel is here.
+  void wait() {
+    if (arrived_) return;
+    broadcast_.wait_arrival();
+    arrived_ = true;
+  }
+  /// Returns when the panel may be reshaped: neighbours have what they were sent.
+  void release() { broadcast_.finish(); }
+
+ private:
+  static constexpr Index lines(Index bytes) { return ceil_div(bytes, 64) * 64; }
+  Index bytes_of(Index width, Index below) const {
+    return lines(sizeof(MixedPanelHeader)) + lines(width * Index(sizeof(Index))) +
+           lines(width * width * Index(sizeof(float))) +
+           setup_.a_format(width).size(below) * Index(sizeof(Operand));
+  }
+  template <class T>
+  T* at(Index offset) const {
+    return reinterpret_cast<T*>(storage_.data() + offset);
+  }
+
+  Setup setup_;
+  kernel::Buffer<std::byte> storage_;
+  Step step_;
+  Index below_ = 0;
+  Index pivots_at_ = 0, triangle_at_ = 0, packed_at_ = 0;
+  comm::Broadcast broadcast_;
+  bool arrived_ = true;
+};
+
+}  // namespace plinth::lu

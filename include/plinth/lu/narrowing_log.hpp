@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "plinth/comm/communicator.hpp"
+#include "plinth/comm/reduce.hpp"
+#include "plinth/kernel/convert_view.hpp"
+#include "plinth/kernel/magnitude.hpp"
+#include "plinth/lu/mixed_report.hpp"
+
+namespace plinth::lu {
+
+/// values[i] := the largest of all processes' values[i] >= 0, a NaN above all (as bits, which are
+/// ordered so). Collective.
+inline void largest_of_all(const comm::Communicator& communicator, std::vector<double>& values) {
+  if (communicator.size() == 1) return;
+  std::vector<Index> bits;
+  for (const double value : values) bits.push_back(std::bit_cast<Index>(std::fabs(value)));
+  comm::check(MPI_Allreduce(MPI_IN_PLACE, bits.data(), static_cast<int>(bits.size()), MPI_INT64_T,
+                            MPI_MAX, communicator.handle()),
+              "MPI_Allreduce");
+  for (std::size_t i = 0; i < bits.size(); ++i) values[i] = std::bit_cast<double>(bits[i]);
+}
+
+/// What one process rounds and finds on the way of a factorization.
+class NarrowingLog {
+ public:
+  void count(const kernel::NarrowingCounts& lost) { lost_ += lost; }
+  void see_a(double largest) { largest_a_ = kernel::larger(largest_a_, largest); }
+  void see_u(double largest) { largest_u_ = kernel::larger(largest_u_, largest); }
+  void overflow(Index column) {
+    if (first_overflow_ < 0 || column < first_overflow_) first_overflow_ = column;
+  }
+
+  /// to := from 2^exponent, counted; `from` holds floats. global_col(j) is the global column of
+  /// local column j.
+  template <class Exec, class From, class To, class GlobalCol>
+  void store(const Exec& exec, const From& from, const To& to, int exponent,
+             const GlobalCol& global_col) {
+    const auto lost = kernel::convert(exec, from, to, std::ldexp(1.0, exponent));
+    lost_ += lost;
+    if (lost.overflowed == 0) return;
+    for (Index j = 0; j < kernel::cols_of(to); ++j)
+      for (Index i = 0; i < kernel::rows_of(to); ++i)
+        if (is_finite(from(i, j)) && !is_finite(to(i, j))) return overflow(global_col(j));
+  }
+
+  /// The same on every process; `matrix_exponent`: what was factored is A 2^matrix_exponent.
+  /// Collective; two allreduces.
+  MixedReport report(const comm::Communicator& all, const PanelOutcome& outcome,
+                     int matrix_exponent) const {
+    // The first overflow as a number that is the larger the earlier it is.
+    const double earliness =
+        first_overflow_ < 0 ? 0 : 1 / (1 + static_cast<double>(first_overflow_));
+    std::vector<double> most{largest_a_, largest_u_, earliness};
+    largest_of_all(all, most);
+    std::vector<Index> counts{lost_.overflowed, lost_.flushed, lost_.subnormal};
+    comm::sum_of_all(all, counts);
+    MixedReport report;
+    report.pivots = outcome;
+    report.lost = {counts[0], counts[1], counts[2]};
+    report.first_overflow = most[2] == 0 ? -1 : std::llround(1 / most[2]) - 1;
+    report.largest_a = std::ldexp(most[0], -matrix_exponent);
+    report.largest_u = std::ldexp(most[1], -matrix_exponent);
+    return report;
+  }
+
+ private:
+  kernel::NarrowingCounts lost_;
+  Index first_overflow_ = -1;
+  double largest_a_ = 0;
+  double largest_u_ = 0;
+};
+
+}  // namespace plinth::lu

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "plinth/comm/broadcast.hpp"
+#include "plinth/comm/grid.hpp"
+#include "plinth/kernel/buffer.hpp"
+#include "plinth/kernel/lowp/gemm.hpp"
+
+namespace plinth::lu {
+
+/// Some columns of U12 as the update reads them: packed operands, in pieces of columns that a
+/// second-level cache holds. Each piece has an exponent of its own, that of its largest entry, and
+/// can travel down the process column, where nobody has to pack it again: while one is multiplied
+/// the next one is made. On the host.
+template <Scalar16 Operand>
+class PackedBlockRow {
+ public:
+  using Setup = kernel::lowp::GemmSetup<Operand>;
+
+  /// `lane`: tells block rows apart that travel at a time.
+  PackedBlockRow(const Setup& setup, Index max_width, Index max_cols, int lane)
+      : setup_(setup), lane_(lane) {
+    const Index pieces = ceil_div(max_cols, piece_cols(setup));
+    for (Index p = 0; p < pieces; ++p)
+      capacity_ +=
+          bytes_of(max_width, std::min(piece_cols(setup), max_cols - p * piece_cols(setup)));
+    storage_.reserve(capacity_);
+    broadcasts_.resize(static_cast<std::size_t>(pieces));
+  }
+
+  /// Columns of a piece: about a thousand, whole slivers.
+  static Index piece_cols(const Setup& setup) {
+    const Index width = setup.b_format(1).width;
+    return ceil_div(1024, width) * width;
+  }
+
+  /// Takes the shape width x cols, contents unspecified. Waits until what was sent from here has
+  /// left.
+  void reshape(Index width, Index cols) {
+    release();
+    width_ = width;
+    cols_ = cols;
+  }
+  Index pieces() const { return ceil_div(cols_, piece_cols(setup_)); }
+  Range piece(Index p) const {
+    return {p * piece_cols(setup_), std::min((p + 1) * piece_cols(setup_), cols_)};
+  }
+  int& exponent(Index p) const { return *reinterpret_cast<int*>(message(p)); }
+  Operand* packed(Index p) const { return reinterpret_cast<Operand*>(message(p) + line); }
+
+  /// Starts the broadcast of a piece down the process column, from process row `root`. On the root
+  /// it must be packed.
+  void send(const ProcessGrid& grid, int root, Index p, comm::BroadcastAlgorithm algorithm) {
+    broadcast(p).start(grid.column_rows(), message(p), bytes_of(width_, piece(p).size()), root,
+                       static_cast<int>((2 * p + lane_) % 32768), algorithm,
+                       grid.options().max_message);
+  }
+  /// Returns when a piece that was sent is here.
+  void wait(Index p) { broadcast(p).wait_arrival(); }
+  void progress() {
+    for (auto& b : broadcasts_) b.progress();
+  }
+  void release() {
+    for (auto& b : broadcasts_) b.finish();
+  }
+
+ private:
+  static constexpr Index line = 64;
+  Index bytes_of(Index width, Index cols) const {
+    const Index bytes = setup_.b_format(width).size(cols) * Index(sizeof(Operand));
+    return line + ceil_div(bytes, line) * line;
+  }
+  std::byte* message(Index p) const {
+    return storage_.data() + p * bytes_of(width_, piece_cols(setup_));
+  }
+  comm::Broadcast& broadcast(Index p) { return broadcasts_[static_cast<std::size_t>(p)]; }
+
+  Setup setup_;
+  int lane_;
+  Index capacity_ = 0;
+  kernel::Buffer<std::byte> storage_;
+  std::vector<comm::Broadcast> broadcasts_;
+  Index width_ = 0;
+  Index cols_ = 0;
+};
+
+}  // namespace plinth::lu

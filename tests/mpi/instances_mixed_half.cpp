@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/mixed_instances.hpp"
+
+PLINTH_TEST_MIXED_INSTANCE(, DoubleHalf, NoPivoting, Kokkos::LayoutRight);
+PLINTH_TEST_MIXED_INSTANCE(, DoubleHalf, PartialPivoting, Kokkos::LayoutRight);
+PLINTH_TEST_MIXED_INSTANCE(, DoubleHalf, NoPivoting, Kokkos::LayoutLeft);
+PLINTH_TEST_MIXED_INSTANCE(, DoubleHalf, PartialPivoting, Kokkos::LayoutLeft);
