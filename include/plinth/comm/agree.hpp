@@ -68,27 +68,33 @@ inline void agree(const Communicator& communicator, const char* call, const Comp
     throw Error(std::string(call) + ": the ranks of the grid give different arguments");
 }
 
-/// Runs `work` on every rank and agrees on its outcome: an exception on any rank becomes an Error
-/// on all, each rank having left `work` first. An Error keeps its kind, std::bad_alloc becomes one
-/// of kind memory, any other exception one of kind `unknown`. `work` must not communicate.
+/// What `work` throws, as a complaint: an Error keeps its kind, std::bad_alloc becomes one of kind
+/// memory, any other exception one of kind `unknown`. Local.
 template <class Work>
-void agree_on(const Communicator& communicator, const char* call, Index fingerprint, Work&& work,
-              ErrorKind unknown = ErrorKind::user_callback) {
-  Complaint complaint;
-  const auto complain = [&complaint](const char* text, ErrorKind kind) {
-    complaint = {*text == '\0' ? "an exception without a message" : text, kind};
+Complaint complaint_of(Work&& work, ErrorKind unknown = ErrorKind::user_callback) {
+  const auto complaint = [](const char* text, ErrorKind kind) {
+    return Complaint{*text == '\0' ? "an exception without a message" : text, kind};
   };
   try {
     work();
   } catch (const Error& error) {
-    complain(error.message(), error.kind());
+    return complaint(error.message(), error.kind());
   } catch (const std::bad_alloc&) {
-    complain("out of memory", ErrorKind::memory);
+    return complaint("out of memory", ErrorKind::memory);
   } catch (const std::exception& error) {
-    complain(error.what(), unknown);
+    return complaint(error.what(), unknown);
   } catch (...) {
-    complain("an exception of unknown type", unknown);
+    return complaint("an exception of unknown type", unknown);
   }
+  return {};
+}
+
+/// Runs `work` on every rank and agrees on its outcome: an exception on any rank becomes an Error
+/// on all (see complaint_of), each rank having left `work` first. `work` must not communicate.
+template <class Work>
+void agree_on(const Communicator& communicator, const char* call, Index fingerprint, Work&& work,
+              ErrorKind unknown = ErrorKind::user_callback) {
+  const Complaint complaint = complaint_of(work, unknown);
   agree(communicator, call, complaint, fingerprint);
 }
 

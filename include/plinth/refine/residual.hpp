@@ -5,10 +5,9 @@
 #include <optional>
 
 #include "plinth/comm/agree.hpp"
-#include "plinth/kernel/blas.hpp"
-#include "plinth/matrix/copy.hpp"
-#include "plinth/matrix/diagonal_blocks.hpp"
+#include "plinth/kernel/elementwise.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
+#include "plinth/refine/stored_operator.hpp"
 
 namespace plinth {
 
@@ -21,14 +20,9 @@ template <ExecutionPolicy Exec, class Matrix, class Rhs>
 void residual(const Exec& exec, const Matrix& a, const Rhs& x, const Rhs& b, Rhs& r,
               Index at_once = 128) {
   using T = typename Matrix::value_type;
-  using Layout = typename Matrix::layout;
   static_assert(std::is_same_v<typename Rhs::value_type, T>, "plinth: residual: one scalar type");
 
-  const Index cols = b.cols();
-  const Index width = std::min(at_once, std::max<Index>(cols, 1));
-  const Extents mine = a.local_extents();
-  std::optional<DiagonalBlocks<T, Exec, Layout>> blocks;
-  kernel::Buffer<T, typename Exec::memory> xs, ys;
+  std::optional<StoredOperator<Exec, Matrix>> product;
   comm::Fingerprint arguments;
   arguments << a.distribution() << b.distribution() << at_once;
   comm::agree_on(a.grid().all(), "residual", arguments.value(), [&] {
@@ -42,26 +36,10 @@ void residual(const Exec& exec, const Matrix& a, const Rhs& x, const Rhs& b, Rhs
             "x, b and r must be dealt alike, their rows like A's");
     require(at_once >= 1, "at least one column at once");
     if (!a.grid().active()) return;
-    blocks.emplace(exec, a.grid(), a.distribution(), width);
-    xs.reserve(mine.cols * width);
-    ys.reserve(mine.rows * width);
+    product.emplace(exec, a, std::min(at_once, std::max<Index>(b.cols(), 1)));
   });
   if (!a.grid().active()) return;
-  const auto wrap = [&](const auto& buffer, Index rows, Index c) {
-    return kernel::contiguous<Layout, typename Exec::memory::space>(buffer.data(), rows, c);
-  };
-  for (Index begin = 0; begin < cols; begin += width) {
-    const Range which{begin, std::min(begin + width, cols)};
-    blocks->import_columns(x.local(), x.distribution().cols, which);
-    const auto x_local = wrap(xs, mine.cols, which.size());
-    const auto y_local = wrap(ys, mine.rows, which.size());
-    blocks->spread_to_columns(x_local);
-    kernel::fill(exec, y_local, T(0));
-    kernel::gemm(exec, T(-1), kernel::Operand<typename Matrix::View>{a.local()}, x_local, T(1),
-                 y_local);
-    blocks->sum_from_rows(y_local);
-    blocks->export_columns(r.local(), r.distribution().cols, which);
-  }
+  (*product)(x, r, T(-1));
   const auto r_view = r.local();
   const auto b_view = b.local();
   kernel::for_each<typename Rhs::layout>(
