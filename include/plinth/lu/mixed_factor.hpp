@@ -132,6 +132,7 @@ class MixedFactorization {
     log_ = {};
     log_.see_a(kernel::largest_magnitude(exec_, a_));
     walk(plan_, *this);
+    sink_.at(trace::no_step);
     for (auto& panel : ring_) panel.release();
     for (auto& lane : lanes_) lane.release();
     return log_.report(grid_.all(), outcome_, options_.matrix_exponent);
@@ -140,6 +141,7 @@ class MixedFactorization {
   // What the walk calls.
 
   void factor(const Step& step) {
+    sink_.at(step.k);
     const LocalStep mine = plan_.local(step, at_);
     PanelType& panel = slot(step);
     panel.reshape(step, mine);
@@ -159,15 +161,16 @@ class MixedFactorization {
   }
 
   void fetch(const Step& step, Range global_cols, Section section) {
+    sink_.at(step.k);
     const Range cols = plan_.local_cols(global_cols, at_);
     if (cols.empty()) return;
     PanelType& panel = slot(step);
-    {
-      trace::Span span(sink_, trace::Phase::broadcast);
-      panel.wait();
-    }
+    await(panel);
     Lane& lane = this->lane(section);
-    lane.reshape(panel.width(), cols.size());
+    {
+      trace::Span span(sink_, trace::Phase::wait);
+      lane.reshape(panel.width(), cols.size());
+    }
     if constexpr (Pivoting::exchanges_rows) {
       trace::Span span(sink_, trace::Phase::interchange);
       interchange_->begin(interchanges(panel), columns_of(cols),
@@ -185,6 +188,7 @@ class MixedFactorization {
   }
 
   void update(const Step& step, Range global_cols, Section section) {
+    sink_.at(step.k);
     const Range cols = plan_.local_cols(global_cols, at_);
     if (!cols.empty()) {
       const PanelType& panel = slot(step);
@@ -192,13 +196,13 @@ class MixedFactorization {
       Lane& lane = this->lane(section);
       if constexpr (Pivoting::exchanges_rows) {
         trace::Span span(sink_, trace::Phase::interchange);
-        interchange_->end();
+        interchange_->end(sink_);
       }
       for (Index p = 0; p < lane.pieces(); ++p) {
         if constexpr (Pivoting::exchanges_rows) {
           solve_piece(panel, mine, cols, lane, p);
         } else {
-          trace::Span span(sink_, trace::Phase::broadcast);
+          trace::Span span(sink_, trace::Phase::wait);
           lane.wait(p);
         }
         multiply_piece(panel, mine, cols, lane, p);
@@ -209,11 +213,9 @@ class MixedFactorization {
   }
 
   void finish(const Step& step) {
+    sink_.at(step.k);
     PanelType& panel = slot(step);
-    {
-      trace::Span span(sink_, trace::Phase::broadcast);
-      panel.wait();
-    }
+    await(panel);
     const MixedPanelHeader& header = panel.header();
     pivots_->record(step, panel.pivots());
     exponents_->l[static_cast<std::size_t>(step.k)] = header.l;
@@ -224,7 +226,7 @@ class MixedFactorization {
     earlier(outcome_.first_zero_pivot, header.outcome.first_zero_pivot);
     earlier(outcome_.first_nonfinite, header.outcome.first_nonfinite);
     if constexpr (Pivoting::exchanges_rows) permute_l(panel);
-    exec_.fence();
+    trace::Span span(sink_, trace::Phase::wait);
     panel.release();
   }
 
@@ -233,6 +235,10 @@ class MixedFactorization {
   using Lane = PackedBlockRow<Operand>;
   using Single = kernel::MatrixView<float, Layout, Kokkos::HostSpace>;
 
+  void await(PanelType& panel) {
+    trace::Span span(sink_, trace::Phase::wait);
+    panel.wait();
+  }
   PanelType& slot(const Step& step) {
     return ring_[static_cast<std::size_t>(step.k) % ring_.size()];
   }
@@ -312,10 +318,11 @@ class MixedFactorization {
     trace::Span span(sink_, trace::Phase::interchange);
     const Range cols = plan_.local_cols({0, panel.step().cols.begin}, at_);
     interchange_->apply(interchanges(panel), columns_of(cols),
-                        rows_of_top(panel.width(), cols.size()));
+                        rows_of_top(panel.width(), cols.size()), sink_);
   }
 
   void progress() {
+    trace::Span span(sink_, trace::Phase::broadcast);
     for (auto& panel : ring_) panel.progress();
     for (auto& lane : lanes_) lane.progress();
     if constexpr (Pivoting::exchanges_rows) interchange_->progress();
