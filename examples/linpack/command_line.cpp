@@ -8,6 +8,7 @@
 #include "linpack/input_error.hpp"
 #include "linpack/overrides.hpp"
 #include "linpack/text.hpp"
+#include "linpack/threads.hpp"
 
 namespace linpack {
 
@@ -78,7 +79,7 @@ CommandLine parse_command_line(const Program& program,
 
   std::vector<std::string> own;
   std::copy_if(arguments.rbegin(), arguments.rend(), std::back_inserter(own),
-               [](const std::string& text) { return text.rfind("--kokkos-", 0) != 0; });
+               [](const std::string& text) { return !is_for_kokkos(text); });
   try {
     app.parse(own);  // takes them from the back
   } catch (const CLI::CallForHelp&) {
@@ -96,6 +97,7 @@ CommandLine parse_command_line(const Program& program,
   for (std::size_t i = 0; i < options.size(); ++i)
     if (!values[i].empty())
       out.overrides.push_back({options[i].name, split_at_commas(values[i])});
+  check_kokkos_arguments(arguments, out.overrides_option("--threads"));
   return out;
 }
 

@@ -62,6 +62,7 @@ struct Extensions {
   Switch reproducible = Switch::off;  ///< the same bits at every look-ahead depth
   Storage storage = Storage::by_rows;
   PhaseReport phases = PhaseReport::none;
+  int threads = 0;  ///< per rank; 0: as the environment has it
   bool operator==(const Extensions&) const = default;
 };
 

@@ -32,7 +32,8 @@ Json to_json(const Extensions& e) {
           {"split", e.split},
           {"reproducible", word(e.reproducible)},
           {"storage", word(e.storage)},
-          {"phases", word(e.phases)}};
+          {"phases", word(e.phases)},
+          {"threads", e.threads}};
 }
 
 void from_json(const Json& json, Extensions& e) {
@@ -41,6 +42,7 @@ void from_json(const Json& json, Extensions& e) {
   read_word(json.at("reproducible"), e.reproducible);
   read_word(json.at("storage"), e.storage);
   read_word(json.at("phases"), e.phases);
+  json.at("threads").get_to(e.threads);
 }
 
 }  // namespace

@@ -92,10 +92,13 @@ Json run_object(const Case& asked, const Result& result) {
 void JsonReport::begin(const Preamble& preamble) {
   Json environment = Json::object();
   for (const auto& [name, value] : preamble.environment) environment[name] = value;
-  const Json header{
-      {"program", preamble.program.name}, {"version", preamble.program.version},
-      {"environment", environment},       {"ranks", preamble.ranks},
-      {"notes", preamble.notes},          {"config", linpack::to_json(preamble.config)}};
+  const Json header{{"program", preamble.program.name},
+                    {"version", preamble.program.version},
+                    {"environment", environment},
+                    {"ranks", preamble.ranks},
+                    {"notes", preamble.notes},
+                    {"warnings", preamble.warnings},
+                    {"config", linpack::to_json(preamble.config)}};
   out_ << "{\n";
   for (const auto& [name, value] : header.items())
     out_ << text_of(name) << ": " << text_of(value) << ",\n";

@@ -21,6 +21,7 @@ constexpr IntegerRange ndiv_range{2, int32_max};
 constexpr IntegerRange depth_range{0, int32_max};
 constexpr IntegerRange swap_threshold_range{0, int32_max};
 constexpr IntegerRange alignment_range{1, int32_max};
+constexpr IntegerRange threads_range{1, 512};  ///< the most that Kokkos' OpenMP takes
 constexpr IntegerRange any_integer{std::numeric_limits<std::int32_t>::min(), int32_max};
 
 }  // namespace linpack

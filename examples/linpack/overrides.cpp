@@ -148,6 +148,8 @@ constexpr OverrideOption table[] = {
      [](const Override& v, Config& c) { c.extensions.storage = choice<Storage>(v); }},
     {"--phases", "NAME", "report the seconds of each phase: no, yes, steps (of each step, too)",
      [](const Override& v, Config& c) { c.extensions.phases = choice<PhaseReport>(v); }},
+    {"--threads", "INT", "threads per rank, of Kokkos and of the BLAS",
+     [](const Override& v, Config& c) { c.extensions.threads = integer(v, threads_range); }},
 };
 
 }  // namespace

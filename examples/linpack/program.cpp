@@ -16,8 +16,10 @@
 #include "linpack/input_error.hpp"
 #include "linpack/invocation.hpp"
 #include "linpack/json.hpp"
+#include "linpack/memory.hpp"
 #include "linpack/output.hpp"
 #include "linpack/text.hpp"
+#include "linpack/threads.hpp"
 #include "plinth/comm/mpi.hpp"
 #include "plinth/kernel/blas_info.hpp"
 
@@ -32,6 +34,7 @@ struct Start {
   ExitStatus status = ExitStatus::all_passed;
   std::optional<Config> config;  ///< nothing: there is nothing to run
   std::vector<std::string> notes;
+  std::vector<std::string> warnings;
   std::unique_ptr<Output> output;
 };
 
@@ -95,6 +98,17 @@ std::string blas_name() {
   return blas.threads > 0 ? name + print(" (%d)", blas.threads) : name;
 }
 
+/// Collective: what the user should know of the threads of this rank, and of the lowest rank whose
+/// threads have too few CPUs.
+std::vector<std::string> warnings_of_threads(MPI_Comm comm, int wanted, const CpuSet& cpus) {
+  const ThreadCounts threads = count_threads();
+  std::vector<std::string> out = thread_warnings(threads, wanted);
+  const std::string overload =
+      first_complaint(comm, overload_warning(measure_load(comm, threads, cpus)));
+  if (!overload.empty()) out.push_back(overload);
+  return out;
+}
+
 /// What the first runs (of very many) do differently from what was asked for.
 std::vector<std::string> expected_differences(const Cases& cases, const Solver& solver,
                                               Differences& known) {
@@ -114,9 +128,12 @@ void run_all(MPI_Comm comm, int ranks, const Program& program, const Solver& sol
   const Cases cases(*start.config);
   Differences known;
   if (start.output) {
-    Preamble preamble{program, *start.config, cases.size(), ranks, {}, start.notes};
-    preamble.environment = {
-        {"MPI", mpi_name()}, {"Kokkos", kokkos_name()}, {"BLAS", blas_name()}};
+    Preamble preamble{program, *start.config, cases.size(),  ranks,
+                      {},      start.notes,   start.warnings};
+    preamble.environment = {{"MPI", mpi_name()},
+                            {"Kokkos", kokkos_name()},
+                            {"BLAS", blas_name()},
+                            {"Threads", describe(count_threads())}};
     if (!blas_fix.note.empty()) preamble.notes.push_back(blas_fix.note);
     for (std::string& sentence : expected_differences(cases, solver, known))
       preamble.notes.push_back(std::move(sentence));
@@ -156,15 +173,6 @@ ExitStatus agree(MPI_Comm comm, int rank, ExitStatus mine, const std::string& me
   return lowest[0] == INT_MAX ? ExitStatus::all_passed : static_cast<ExitStatus>(lowest[0]);
 }
 
-/// Starts Kokkos for as long as the result lives.
-std::unique_ptr<Kokkos::ScopeGuard> start_kokkos(int& argc, char** argv) {
-  try {
-    return std::make_unique<Kokkos::ScopeGuard>(argc, argv);
-  } catch (const std::exception& error) {
-    throw InputError(std::string("options of Kokkos (--kokkos-...): ") + error.what());
-  }
-}
-
 /// Everything between MPI_Init and MPI_Finalize. Collective.
 ExitStatus run_in_mpi(int argc, char** argv, const Program& program, const Solver& solver,
                       const BlasFix& blas_fix) {
@@ -176,6 +184,8 @@ ExitStatus run_in_mpi(int argc, char** argv, const Program& program, const Solve
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &ranks);
 
+  const CpuSet cpus = CpuSet::allowed();
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   Start start;
   Tally tally;
   ExitStatus failure = ExitStatus::all_passed;
@@ -185,10 +195,11 @@ ExitStatus run_in_mpi(int argc, char** argv, const Program& program, const Solve
     message = what;
   };
   try {
-    if (rank == 0) start = read_input(program, {argv + std::min(argc, 1), argv + argc}, ranks);
+    if (rank == 0) start = read_input(program, arguments, ranks);
     share(comm, rank, start);
     if (start.config) {
-      const auto kokkos = start_kokkos(argc, argv);
+      const KokkosSession kokkos(arguments, start.config->extensions.threads);
+      start.warnings = warnings_of_threads(comm, start.config->extensions.threads, cpus);
       run_all(comm, ranks, program, solver, blas_fix, start, tally);
     }
     if (start.output && !start.output->good())

@@ -28,6 +28,8 @@ struct Preamble {
   std::vector<std::pair<std::string, std::string>> environment;
   /// Sentences for the user: where the parameters come from, what differs from them.
   std::vector<std::string> notes;
+  /// Likewise, of what makes the runs slow.
+  std::vector<std::string> warnings;
 };
 
 /// Who wants to know about the runs. Called on rank 0, in the order of the runs.

@@ -106,6 +106,7 @@ void TextReport::begin(const Preamble& preamble) {
                 preamble.ranks, preamble.ranks == 1 ? "rank" : "ranks");
   out_ << extensions(c.extensions);
   for (const std::string& note : preamble.notes) out_ << "Note: " << note << ".\n";
+  for (const std::string& warning : preamble.warnings) out_ << "Warning: " << warning << ".\n";
   out_ << "\nThe columns of a result:\n"
           "T/V    : W for wall time, then what ran: PMAP, DEPTH, BCAST, RFACT, NDIV, PFACT, "
           "NBMIN\n"

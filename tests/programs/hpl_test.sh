@@ -97,6 +97,29 @@ awk '/^Max aggregated/ && !/substitution/ { total += $NF }
      END { exit !(total > 0 && steps > 0.9 * total - 0.01 && steps < 1.1 * total + 0.01) }' out ||
   fail "the steps are not the total"
 
+# Threads: as many as were asked for, and a warning if they have too few CPUs.
+expect_status 0 2 --n 65 --nb 8 --grid 1x2 --threads 2
+if grep -q '^Kokkos: .*OpenMP' out; then
+  expect "lines of the threads" 1 "$(grep -c '^Threads: 2 of Kokkos and .* of the BLAS' out)"
+else
+  expect "warnings of one thread" 1 "$(grep -c '^Warning: Kokkos runs on 1 thread per rank' out)"
+fi
+if grep -q '^Kokkos: .*OpenMP' out && command -v taskset > /dev/null; then
+  hpl=$program
+  program=taskset
+  run 1 -c 0 "$hpl" --n 65 --threads 2
+  expect "status of 2 threads on a CPU" 0 "$status"
+  expect "warnings of 2 threads on a CPU" 1 \
+    "$(grep -c '^Warning: rank 0: its 2 threads share 1 CPU' out)"
+  run 2 -c 0 "$hpl" --n 65 --threads 1 --grid 1x2
+  expect "warnings of 2 ranks on a CPU" 1 \
+    "$(grep -c '^Warning: rank 0: the 2 threads of the 2 ranks on its machine share 1 CPU' out)"
+  run 1 -c 0 "$hpl" --n 65 --threads 1 --json warnings.json
+  expect "warnings without a reason" 0 "$(grep -c '^Warning: ' out)"
+  expect "warnings in the JSON report" 1 "$(grep -c '^"warnings": \[\],$' warnings.json)"
+  program=$hpl
+fi
+
 # The same system has the same answer: the residual depends on the grid by rounding only.
 expect_status 0 4 --n 200 --nb 16 --grid 1x1,2x2,4x1 --threshold 16
 parsed > runs

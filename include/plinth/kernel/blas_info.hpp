@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plinth/core/cpu.hpp"
+#include "plinth/core/error.hpp"
 
 // Functions that tell a BLAS what it is; null where another BLAS is linked.
 #if defined(__GNUC__) || defined(__clang__)
@@ -15,6 +16,7 @@ extern "C" {
 [[gnu::weak]] char* openblas_get_corename();
 [[gnu::weak]] int openblas_get_parallel();
 [[gnu::weak]] int openblas_get_num_threads();
+[[gnu::weak]] void openblas_set_num_threads(int threads);
 [[gnu::weak]] void mkl_get_version_string(char* text, int length);
 [[gnu::weak]] const char* bli_info_get_version_str();
 }
@@ -75,6 +77,19 @@ inline BlasInfo blas_info() {
   }
 #endif
   return info;
+}
+
+/// Tells the linked BLAS how many threads to use from now on. False if it cannot be told: only
+/// OpenBLAS can. Precondition: threads >= 1.
+inline bool set_blas_threads(int threads) {
+  require(threads >= 1, "a BLAS runs on one thread or more");
+#if PLINTH_CAN_ASK_BLAS
+  if (openblas_set_num_threads != nullptr) {
+    openblas_set_num_threads(threads);
+    return true;
+  }
+#endif
+  return false;
 }
 
 /// How wide the vectors of an x86-64 kernel or CPU are: SSE, AVX, AVX2 with FMA, AVX-512.
