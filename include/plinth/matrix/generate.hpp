@@ -2,13 +2,18 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
+#include <cmath>
 #include <exception>
 #include <mutex>
 #include <type_traits>
+#include <vector>
 
 #include "plinth/comm/agree.hpp"
+#include "plinth/comm/reduce.hpp"
 #include "plinth/kernel/elementwise.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
+#include "plinth/matrix/hpl_matrix.hpp"
 
 namespace plinth {
 
@@ -21,7 +26,8 @@ concept BulkGenerator = requires(const G& g, const Exec& exec, const Matrix& a) 
 /// A(i, j) := f(i, j) for global 0-based i and j, on every process its own part, in parallel.
 /// f is called from kernels of `exec`, so it must be callable there and free of side effects; its
 /// result converts to the scalar type. A generator with a member fill(exec, A) is asked to fill the
-/// local part as a whole instead. Collective.
+/// local part as a whole instead; of a source of entries (kernel/entries/source.hpp) a host makes
+/// many at a time. Collective.
 /// Errors: an exception from f on any rank becomes an Error of kind user_callback on every rank,
 /// after which the contents of A are unspecified. O(m n / (P Q)) calls per process.
 template <ExecutionPolicy Exec, class Matrix, class F>
@@ -30,6 +36,13 @@ void generate(const Exec& exec, Matrix& a, const F& f) {
   using T = typename Matrix::value_type;
   if constexpr (BulkGenerator<F, Exec, Matrix>) {
     comm::agree_on(a.grid().all(), "generate", 0, [&] { f.fill(exec, a); });
+    return;
+  } else if constexpr (kernel::EntrySource<F> && is_host_accessible<Exec>) {
+    comm::agree_on(a.grid().all(), "generate", 0, [&] {
+      [[maybe_unused]] auto scope = exec.enter();
+      const LocalRuns runs(a);
+      kernel::fill_entries(exec.space(), f, local_target(a, runs));
+    });
     return;
   }
   const auto view = a.local();
@@ -64,6 +77,50 @@ void generate(const Exec& exec, Matrix& a, const F& f) {
       if (first) std::rethrow_exception(first);
     });
   }
+}
+
+/// A(i, j) := scale s(i, j), rounded once to A's type: 16-bit and FP32 matrices without a copy in
+/// FP64. Returns what was lost in rounding, on all processes together, the same on every rank.
+/// Collective. Preconditions, each an Error on every rank: scale is a power of two; A has at most
+/// n rows and n + 1 columns; the same call on every rank.
+/// A host makes many entries at a time; a device evaluates each twice.
+template <ExecutionPolicy Exec, class Matrix, kernel::EntrySource Source>
+kernel::NarrowingCounts generate_scaled(const Exec& exec, Matrix& a, const Source& source,
+                                        double scale) {
+  using T = typename Matrix::value_type;
+  const ProcessGrid& grid = a.grid();
+  comm::Fingerprint arguments;
+  arguments << source << a.distribution()
+            << static_cast<Index>(std::bit_cast<std::uint64_t>(scale));
+  kernel::NarrowingCounts counts;
+  comm::agree_on(grid.all(), "generate_scaled", arguments.value(), [&] {
+    int exponent = 0;
+    require(scale > 0 && std::isfinite(scale) && std::frexp(scale, &exponent) == 0.5,
+            "the scale is not a power of two");
+    require(a.rows() <= source.order() && a.cols() <= source.order() + 1,
+            "the matrix is larger than the system");
+    if (!grid.active()) return;
+    [[maybe_unused]] auto scope = exec.enter();
+    if constexpr (is_host_accessible<Exec>) {
+      const LocalRuns runs(a);
+      counts = kernel::fill_entries(exec.space(), source, local_target(a, runs), scale);
+    } else {
+      const auto view = a.local();
+      const BlockCyclic rows = a.distribution().rows, cols = a.distribution().cols;
+      const GridCoord at = grid.coord();
+      const auto value = [=] KOKKOS_FUNCTION(Index i, Index j) {
+        return scale * source(rows.global(i, at.row), cols.global(j, at.col));
+      };
+      kernel::for_each<typename Matrix::layout>(
+          exec, kernel::rows_of(view), kernel::cols_of(view),
+          [=] KOKKOS_FUNCTION(Index i, Index j) { view(i, j) = T(value(i, j)); });
+      counts = kernel::count_lost(exec, view, value);
+    }
+  });
+  if (!grid.active()) return counts;
+  std::vector<Index> all{counts.overflowed, counts.flushed, counts.subnormal};
+  comm::sum_of_all(grid.all(), all);
+  return {all[0], all[1], all[2]};
 }
 
 }  // namespace plinth

@@ -2,47 +2,65 @@
 #pragma once
 
 #include <concepts>
-#include <vector>
+#include <span>
 
-#include "plinth/kernel/lcg.hpp"
-#include "plinth/kernel/lcg_fill.hpp"
+#include "plinth/kernel/entries/fill.hpp"
+#include "plinth/kernel/entries/lcg_tiles.hpp"
+#include "plinth/kernel/lcg_residual.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
+#include "plinth/matrix/index_runs.hpp"
 #include "plinth/policy/execution.hpp"
 
 namespace plinth {
 
-/// The indices of [range) that a process owns, as runs of consecutive ones: one per block.
-inline std::vector<kernel::IndexRun> index_runs(const BlockCyclic& map, int process,
-                                                Range range) {
-  std::vector<kernel::IndexRun> runs;
-  const Index end = map.first_local(range.end, process);
-  for (Index local = map.first_local(range.begin, process); local < end;) {
-    const Index global = map.global(local, process);
-    const Index length = std::min(map.block() - global % map.block(), end - local);
-    runs.push_back({local, global, length});
-    local += length;
-  }
-  return runs;
+/// The part of a matrix in host memory that this process owns, for the kernels of generators.
+template <class Matrix>
+kernel::LcgTarget<typename Matrix::value_type> local_target(const Matrix& a,
+                                                            const LocalRuns& runs) {
+  const auto view = a.local();
+  return {view.data(), static_cast<Index>(view.stride(0)), static_cast<Index>(view.stride(1)),
+          runs.rows, runs.cols};
 }
 
 /// netlib HPL's n x (n + 1) system [A | b], bit for bit: entry (i, j) as a function for any device,
-/// and on a host whole local parts at once (kernel/lcg_fill.hpp).
+/// and on a host whole local parts at once (kernel/lcg_fill.hpp). Source of entries as well
+/// (kernel/entries/source.hpp).
 struct HplMatrix : HplGenerator {
+  KOKKOS_INLINE_FUNCTION Index order() const { return n; }
+  double bound() const { return 0.5; }
+  std::array<std::uint64_t, 4> key() const { return {0, static_cast<std::uint64_t>(n), seed, 0}; }
+  void diagonal(Isa, Range rows, double* out) const {
+    for (Index i = rows.begin; i < rows.end; ++i) out[i - rows.begin] = (*this)(i, i);
+  }
+  void right_hand_side(Range rows, double* out) const {
+    for (Index i = rows.begin; i < rows.end; ++i) out[i - rows.begin] = (*this)(i, n);
+  }
+  kernel::LcgTiles<kernel::HplValue> tiles() const { return {n, seed}; }
+
   /// Fills the local part of `a`, of which any rows and columns of [A | b] may be wanted.
   template <ExecutionPolicy Exec, class Matrix>
   requires(is_host_accessible<Exec>&& std::floating_point<typename Matrix::value_type>) void fill(
       const Exec& exec, const Matrix& a) const {
-    const auto view = a.local();
-    const GridCoord at = a.grid().coord();
-    const auto rows = index_runs(a.distribution().rows, at.row, {0, a.rows()});
-    const auto cols = index_runs(a.distribution().cols, at.col, {0, a.cols()});
+    const LocalRuns runs(a);
     [[maybe_unused]] auto scope = exec.enter();
-    kernel::fill_lcg(exec.space(),
-                     kernel::LcgTarget<typename Matrix::value_type>{
-                         view.data(), static_cast<Index>(view.stride(0)),
-                         static_cast<Index>(view.stride(1)), rows, cols},
-                     n, seed);
+    kernel::fill_lcg(exec.space(), local_target(a, runs), n, seed);
+  }
+
+  /// r -= A x with sums, by a kernel that stores no tiles (kernel/lcg_residual.hpp).
+  template <class Space>
+  void residual(const Space& space, std::span<const kernel::IndexRun> rows,
+                std::span<const kernel::IndexRun> cols, const kernel::LcgResidual& v) const {
+    kernel::residual_lcg(space, rows, cols, v, n, seed);
   }
 };
+
+static_assert(kernel::EntrySource<HplMatrix>);
+
+/// A source's part in the fingerprint of a call.
+template <kernel::EntrySource Source>
+comm::Fingerprint& operator<<(comm::Fingerprint& print, const Source& source) {
+  for (const std::uint64_t word : source.key()) print << static_cast<Index>(word);
+  return print;
+}
 
 }  // namespace plinth

@@ -9,6 +9,7 @@
 
 #include "plinth/comm/agree.hpp"
 #include "plinth/comm/reduce.hpp"
+#include "plinth/kernel/entries/product.hpp"
 #include "plinth/kernel/lcg_residual.hpp"
 #include "plinth/matrix/diagonal_blocks.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
@@ -36,26 +37,27 @@ struct SystemNorms {
   }
 };
 
-/// Judges a solution x (n x 1) of netlib HPL's system [A | b] = HplMatrix{n, seed} with A and b
-/// regenerated, never stored, in FP64. `system` is the distribution of the n x (n + 1) system, x's
-/// rows are dealt like its rows. Collective. 2 n^2 flops besides the generator's work.
-/// Workspace: 5 (n/P + n/Q) elements per process.
-template <ExecutionPolicy Exec, class Matrix>
-SystemNorms hpl_residual(const Exec& exec, const HplMatrix& matrix, const Distribution& system,
+/// Judges a solution x (n x 1) of a generated system [A | b] with A and b regenerated, never
+/// stored, in FP64, and nothing taken from whoever made x. `system` is the distribution of an
+/// n x (n + 1) or n x n matrix, x's rows are dealt like its rows. Collective.
+/// 2 n^2 flops and the generator's work. Workspace: 6 (n/P + n/Q) elements per process.
+template <ExecutionPolicy Exec, kernel::EntrySource Source, class Matrix>
+SystemNorms hpl_residual(const Exec& exec, const Source& source, const Distribution& system,
                          const Matrix& x) {
   static_assert(std::is_same_v<typename Matrix::value_type, double>,
                 "plinth: hpl_residual judges an FP64 solution");
   const ProcessGrid& grid = x.grid();
+  const Index n = source.order();
   comm::Fingerprint arguments;
-  arguments << matrix.n << static_cast<Index>(matrix.seed) << system << x.distribution();
+  arguments << source << system << x.distribution();
   const Extents mine = grid.active() ? system.local_extents(grid.coord()) : Extents{};
   kernel::Staged<double, Exec> spread;
   std::vector<double> xs, col_sums, r, row_sums, b;
   std::optional<DiagonalBlocks<double, Exec, typename Matrix::layout>> blocks;
   comm::agree_on(grid.all(), "hpl_residual", arguments.value(), [&] {
-    require(system.rows.size() == matrix.n && system.cols.size() == matrix.n + 1,
-            "the system must be n x (n + 1)");
-    require(x.rows() == matrix.n && x.cols() == 1 && x.distribution().rows == system.rows,
+    require(system.rows.size() == n && (system.cols.size() == n + 1 || system.cols.size() == n),
+            "the system must be n x (n + 1) or n x n");
+    require(x.rows() == n && x.cols() == 1 && x.distribution().rows == system.rows,
             "x must be n x 1, its rows dealt like the system's");
     if (!grid.active()) return;
     blocks.emplace(exec, grid, system, 1);
@@ -64,9 +66,8 @@ SystemNorms hpl_residual(const Exec& exec, const HplMatrix& matrix, const Distri
     for (auto* v : {&r, &row_sums, &b}) v->assign(static_cast<std::size_t>(mine.rows), 0.0);
   });
   if (!grid.active()) return {};
-  const Index n = matrix.n;
   const GridCoord at = grid.coord();
-  const auto& host = exec.host();
+  const auto& space = exec.host().space();
 
   // x for this process's columns.
   blocks->import_columns(x.local(), x.distribution().cols, {0, 1});
@@ -77,17 +78,20 @@ SystemNorms hpl_residual(const Exec& exec, const HplMatrix& matrix, const Distri
   std::copy_n(spread.host(), mine.cols, xs.begin());
   const auto rows = index_runs(system.rows, at.row, {0, n});
   const auto cols = index_runs(system.cols, at.col, {0, n});
-  kernel::residual_lcg(host.space(), rows, cols,
-                       {xs.data(), r.data(), row_sums.data(), col_sums.data()}, n, matrix.seed);
-
-  if (system.cols.owner(n) == at.col) {
-    const std::vector<kernel::IndexRun> column{{0, n, 1}};
-    kernel::fill_lcg(
-        host.space(),
-        kernel::LcgTarget<double>{b.data(), 1, std::max<Index>(mine.rows, 1), rows, column}, n,
-        matrix.seed);
-    for (std::size_t i = 0; i < r.size(); ++i) r[i] += b[i];
+  if constexpr (requires { source.residual(space, rows, cols, kernel::LcgResidual{}); }) {
+    source.residual(space, rows, cols, {xs.data(), r.data(), row_sums.data(), col_sums.data()});
+  } else {
+    kernel::subtract_product(
+        space, source, rows, cols, local_diagonal(source, rows, cols).data(),
+        {1, xs.data(), mine.cols, r.data(), mine.rows, row_sums.data(), col_sums.data()});
   }
+  // One process of each row adds b.
+  if (at.col == 0)
+    for (const kernel::IndexRun& run : rows) {
+      source.right_hand_side({run.global, run.global + run.length}, b.data() + run.local);
+      for (Index i = run.local; i < run.local + run.length; ++i)
+        r[static_cast<std::size_t>(i)] += b[static_cast<std::size_t>(i)];
+    }
 
   comm::sum_of_all(grid.row_vectors(), r);
   comm::sum_of_all(grid.row_vectors(), row_sums);
@@ -96,7 +100,8 @@ SystemNorms hpl_residual(const Exec& exec, const HplMatrix& matrix, const Distri
     for (double& e : v) e = std::abs(e);
     return v;
   };
-  if (system.cols.owner(n) == at.col) xs[static_cast<std::size_t>(system.cols.local(n))] = 0;
+  if (system.cols.size() > n && system.cols.owner(n) == at.col)
+    xs[static_cast<std::size_t>(system.cols.local(n))] = 0;
   const auto x_magnitudes = magnitudes(xs);
   std::vector<double> x_sum(1, 0.0);
   for (const double e : x_magnitudes) x_sum[0] += e;
