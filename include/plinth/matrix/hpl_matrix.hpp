@@ -36,6 +36,7 @@ struct HplMatrix : HplGenerator {
     for (Index i = rows.begin; i < rows.end; ++i) out[i - rows.begin] = (*this)(i, n);
   }
   kernel::LcgTiles<kernel::HplValue> tiles() const { return {n, seed}; }
+  const HplGenerator& unshifted() const { return *this; }
 
   /// Fills the local part of `a`, of which any rows and columns of [A | b] may be wanted.
   template <ExecutionPolicy Exec, class Matrix>

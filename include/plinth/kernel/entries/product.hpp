@@ -13,7 +13,8 @@
 namespace plinth::kernel {
 
 /// The vectors of a product with A, by local row (r, row_sums) or column (x, col_sums): `count`
-/// columns of x and r with leading dimensions. The sums are wanted both, or not at all (null).
+/// columns of x and r with leading dimensions. The sums are wanted both, or not at all: then both
+/// are null, as those of no rows or columns may be.
 struct EntryVectors {
   Index count = 1;
   const double* x = nullptr;
@@ -103,11 +104,12 @@ void subtract_product(const Space& space, const Source& source, std::span<const 
                       const EntryVectors& v, Isa isa = best_isa()) {
   static_assert(Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible,
                 "subtract_product runs on the host");
-  require((v.row_sums == nullptr) == (v.col_sums == nullptr),
-          "subtract_product: row sums and column sums are computed together");
   constexpr Index tile_rows = ProductTile::rows, tile_cols = ProductTile::cols;
-  const bool sums = v.row_sums != nullptr;
   const Index row_count = total_length(rows), col_count = total_length(cols);
+  const bool sums = v.row_sums != nullptr || v.col_sums != nullptr;
+  require(!sums || ((v.row_sums != nullptr || row_count == 0) &&
+                    (v.col_sums != nullptr || col_count == 0)),
+          "subtract_product: row sums and column sums are computed together");
   const Index threads = std::max<Index>(1, space.concurrency());
   // With sums each part has its own, so as few as there are threads.
   const Index parts = std::min(row_count, sums ? threads : 8 * threads);

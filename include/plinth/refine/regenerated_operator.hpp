@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "plinth/comm/reduce.hpp"
+#include "plinth/kernel/buffer.hpp"
+#include "plinth/kernel/entries/product.hpp"
+#include "plinth/kernel/lcg_residual.hpp"
+#include "plinth/matrix/diagonal_blocks.hpp"
+#include "plinth/matrix/index_runs.hpp"
+#include "plinth/matrix/norm.hpp"
+
+namespace plinth {
+
+/// Products with a generated square matrix of which nothing is stored but this process's part of
+/// the diagonal: y := alpha A x for n x c FP64 matrices x and y that are dealt alike, their rows
+/// like those of `matrix`, the distribution of A. Keeps its workspace, (n/P + n/Q) `at_once`
+/// elements three times over; the columns are taken `at_once` at a time. Kernels of the host.
+///
+/// Of a matrix that is HPL's but for its diagonal an entry costs what it takes to make it, once for
+/// each vector; of others it is made once for all vectors at hand.
+/// Messages as in StoredOperator. The bits depend on the grid and the instruction set.
+template <ExecutionPolicy Exec, kernel::EntrySource Source>
+class RegeneratedOperator {
+ public:
+  /// Not collective. Preconditions: the grid is active here; at_once >= 1; an Error: `matrix` is
+  /// square, of the source's order, in square blocks.
+  RegeneratedOperator(const Exec& exec, const ProcessGrid& grid, const Distribution& matrix,
+                      const Source& source, Index at_once = 1)
+      : exec_(exec),
+        grid_(grid),
+        source_(source),
+        width_(at_once),
+        mine_(matrix.local_extents(grid.coord())),
+        rows_(index_runs(matrix.rows, grid.coord().row, {0, matrix.rows.size()})),
+        cols_(index_runs(matrix.cols, grid.coord().col, {0, matrix.cols.size()})),
+        blocks_(exec, grid, matrix, at_once) {
+    require(matrix.rows.size() == source.order() && matrix.cols.size() == source.order(),
+            "the distribution is not that of a matrix of the source's order");
+    diagonal_ = kernel::local_diagonal(source, rows_, cols_);
+    xs_.reserve(mine_.cols * at_once);
+    ys_.reserve(mine_.rows * at_once);
+  }
+
+  /// Collective.
+  template <class Vectors>
+  void operator()(const Vectors& x, Vectors& y, double alpha = 1) {
+    static_assert(std::is_same_v<typename Vectors::value_type, double>,
+                  "plinth: a regenerated operator multiplies FP64 vectors");
+    const Index cols = x.cols();
+    for (Index begin = 0; begin < cols; begin += width_) {
+      const Range which{begin, std::min(begin + width_, cols)};
+      blocks_.import_columns(x.local(), x.distribution().cols, which);
+      blocks_.spread_to_columns(
+          kernel::contiguous<Kokkos::LayoutLeft, Space>(xs_.device(), mine_.cols, which.size()));
+      xs_.to_host(exec_, 0, mine_.cols * which.size());
+      const Index count = mine_.rows * which.size();
+      double* const r = ys_.host();
+      std::fill_n(r, count, 0.0);
+      subtract_product({which.size(), xs_.host(), mine_.cols, r, mine_.rows});
+      for (Index i = 0; i < count; ++i) r[i] *= -alpha;
+      ys_.to_device(exec_, 0, count);
+      blocks_.sum_from_rows(
+          kernel::contiguous<Kokkos::LayoutLeft, Space>(ys_.device(), mine_.rows, which.size()));
+      blocks_.export_columns(y.local(), y.distribution().cols, which);
+    }
+  }
+
+  /// ||A|| in the infinity norm, the same on every rank of the grid. Collective. One pass over the
+  /// entries.
+  double norm_inf() {
+    double* const x = xs_.host();
+    double* const r = ys_.host();
+    std::fill_n(x, mine_.cols, 0.0);
+    std::fill_n(r, mine_.rows, 0.0);
+    std::vector<double> row_sums(static_cast<std::size_t>(mine_.rows), 0.0);
+    std::vector<double> col_sums(static_cast<std::size_t>(mine_.cols), 0.0);
+    subtract_product({1, x, mine_.cols, r, mine_.rows, row_sums.data(), col_sums.data()});
+    comm::sum_of_all(grid_.row_vectors(), row_sums);
+    std::vector<double> most{largest(row_sums)};
+    comm::max_of_all(grid_.all(), most);
+    return most.front();
+  }
+
+ private:
+  using Space = typename Exec::memory::space;
+
+  /// r -= A x, this process's part.
+  void subtract_product(const kernel::EntryVectors& v) const {
+    const auto& space = exec_.host().space();
+    if constexpr (requires { source_.unshifted(); }) {
+      const HplGenerator& hpl = source_.unshifted();
+      for (Index c = 0; c < v.count; ++c)
+        kernel::residual_lcg(space, rows_, cols_,
+                             {v.x + c * v.x_ld, v.r + c * v.r_ld, v.row_sums, v.col_sums}, hpl.n,
+                             hpl.seed);
+      correct_diagonal(v, hpl);
+    } else {
+      kernel::subtract_product(space, source_, rows_, cols_, diagonal_.data(), v);
+    }
+  }
+
+  /// What is on A's diagonal in the place of HPL's.
+  void correct_diagonal(const kernel::EntryVectors& v, const HplGenerator& hpl) const {
+    kernel::for_each_diagonal(
+        rows_, cols_, [&](const kernel::IndexRun& row, const kernel::IndexRun& col) {
+          const Affine step = Lcg64::jump(1 + static_cast<std::uint64_t>(hpl.n));
+          std::uint64_t state = hpl.state(row.global, row.global);
+          for (Index k = 0; k < row.length; ++k, state = step(state)) {
+            const double other = lcg_value(state);
+            const double entry = diagonal_[static_cast<std::size_t>(row.local + k)];
+            for (Index c = 0; c < v.count; ++c) {
+              const double x = v.x[c * v.x_ld + col.local + k];
+              double& r = v.r[c * v.r_ld + row.local + k];
+              r = (r + other * x) - entry * x;
+            }
+            if (v.row_sums != nullptr)
+              v.row_sums[row.local + k] += std::abs(entry) - std::abs(other);
+          }
+        });
+  }
+
+  Exec exec_;
+  ProcessGrid grid_;
+  Source source_;
+  Index width_;
+  Extents mine_;
+  std::vector<kernel::IndexRun> rows_, cols_;
+  std::vector<double> diagonal_;  ///< by local row; of rows whose diagonal entry is not here, 0
+  DiagonalBlocks<double, Exec, Kokkos::LayoutLeft> blocks_;
+  kernel::Staged<double, Exec> xs_, ys_;
+};
+
+}  // namespace plinth
