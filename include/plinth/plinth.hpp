@@ -12,6 +12,7 @@
 #include "plinth/kernel/entries/scaled_diagonal.hpp"
 #include "plinth/lu/back_substitute.hpp"
 #include "plinth/lu/factors.hpp"
+#include "plinth/lu/lu_solve.hpp"
 #include "plinth/lu/mixed_factors.hpp"
 #include "plinth/matrix/copy.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"

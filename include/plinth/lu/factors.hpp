@@ -11,8 +11,6 @@
 #include "plinth/lu/mixed_options.hpp"
 #include "plinth/lu/mixed_report.hpp"
 #include "plinth/lu/pivots.hpp"
-#include "plinth/lu/substitute.hpp"
-#include "plinth/matrix/copy.hpp"
 #include "plinth/policy/pivoting.hpp"
 #include "plinth/policy/precision.hpp"
 
@@ -100,76 +98,6 @@ LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
   });
   if (factorization) outcome = (*factorization)(a, pivots);
   return LuFactors<Matrix>(std::move(a), std::move(pivots), outcome);
-}
-
-/// Solves op(A) X = B with the factors of A; B is overwritten with X. As often as you like, for any
-/// number of right-hand sides. Collective.
-/// Preconditions, each an Error on every rank: B is on the factors' grid; B has order() rows, dealt
-/// like A's rows (mb and source row); the same call on every rank; enough memory.
-/// A zero pivot makes infinities and NaNs, as in LAPACK's getrs: ask first_zero_pivot() first.
-/// 2 n^2 flops per right-hand side; right-hand sides are taken `at_once` at a time, the workspace
-/// is about 3 (n/P + n/Q) at_once elements per process, and with several process rows 2 NB nrhs/Q
-/// more for the interchanges of B.
-template <ExecutionPolicy Exec, class Matrix, class Rhs>
-void lu_solve(const Exec& exec, const LuFactors<Matrix>& factors, Rhs& b, Op op = Op::none,
-              Index at_once = 128) {
-  using T = typename Matrix::value_type;
-  using Layout = typename Matrix::layout;
-  static_assert(std::is_same_v<typename Rhs::value_type, T>,
-                "plinth: B must have the scalar type of the factors");
-  const Matrix& a = factors.matrix();
-  const ProcessGrid& grid = a.grid();
-  const lu::Plan plan(a.distribution(), 0);
-  const Index nrhs = b.cols();
-  const Index width = std::min(at_once, std::max<Index>(nrhs, 1));
-  const Index local_rhs = b.local_extents().cols;
-  using RhsLayout = typename Rhs::layout;
-  std::optional<DiagonalBlocks<T, Exec, Layout>> x;
-  std::optional<lu::Substitution<T, Exec, Layout>> substitute;
-  std::optional<lu::Interchange<T, Exec, RhsLayout>> interchange;
-  kernel::Buffer<T, typename Exec::memory> top;
-  comm::Fingerprint arguments;
-  arguments << a.distribution() << b.distribution() << static_cast<Index>(op) << at_once;
-  comm::agree_on(grid.all(), "lu_solve", arguments.value(), [&] {
-    require(b.grid() == grid, "B is on another grid than the factors");
-    require(b.rows() == factors.order(), "B has " + std::to_string(b.rows()) +
-                                             " rows, the factors have " +
-                                             std::to_string(factors.order()));
-    require(b.distribution().rows == a.distribution().rows,
-            "the rows of B are not dealt like those of A (mb, source row)");
-    require(at_once >= 1, "at least one right-hand side at once");
-    if (!grid.active()) return;
-    x.emplace(exec, grid, a.distribution(), width);
-    substitute.emplace(exec, grid, a.distribution(), width);
-    interchange.emplace(exec, grid, b.distribution().rows, plan.max_width(), local_rhs);
-    if (grid.shape().rows > 1) top.reserve(plan.max_width() * local_rhs);
-  });
-  if (!grid.active()) return;
-
-  const auto permute = [&](bool inverse) {
-    std::vector<Index> pivots(static_cast<std::size_t>(plan.max_width()));
-    for (Index n = 0; n < plan.steps(); ++n) {
-      const lu::Step step = plan.step(inverse ? plan.steps() - 1 - n : n);
-      factors.pivots().fetch(grid, step, pivots.data());
-      interchange->apply({step.cols.begin, pivots.data(), step.width(), inverse}, b.local(),
-                         kernel::contiguous<RhsLayout, typename Exec::memory::space>(
-                             top.data(), step.width(), local_rhs));
-    }
-  };
-  if (op == Op::none) permute(false);
-  for (Index begin = 0; begin < nrhs; begin += width) {
-    const Range which{begin, std::min(begin + width, nrhs)};
-    x->import_columns(b.local(), b.distribution().cols, which);
-    if (op == Op::none) {
-      (*substitute)(Uplo::lower, Diag::unit, op, a.local(), *x);
-      (*substitute)(Uplo::upper, Diag::non_unit, op, a.local(), *x);
-    } else {
-      (*substitute)(Uplo::upper, Diag::non_unit, op, a.local(), *x);
-      (*substitute)(Uplo::lower, Diag::unit, op, a.local(), *x);
-    }
-    x->export_columns(b.local(), b.distribution().cols, which);
-  }
-  if (op != Op::none) permute(true);
 }
 
 }  // namespace plinth

@@ -34,6 +34,13 @@ class Pivots {
   /// This process row's entries, local_size(process_row) of them.
   const std::vector<Index>& local() const { return local_; }
 
+  /// Whether an interchange of this process row's moves anything.
+  bool moves_rows() const {
+    for (std::size_t l = 0; l < local_.size(); ++l)
+      if (local_[l] != rows_.global(static_cast<Index>(l), process_row_)) return true;
+    return false;
+  }
+
   /// The pivots of a step, on every process of the column. Collective over the process column:
   /// one broadcast of step.width() indices.
   void fetch(const ProcessGrid& grid, const Step& step, Index* pivots) const {

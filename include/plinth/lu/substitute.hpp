@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "plinth/comm/grid.hpp"
 #include "plinth/comm/mpi.hpp"
 #include "plinth/kernel/blas.hpp"
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/kernel/elementwise.hpp"
+#include "plinth/kernel/stored_factors.hpp"
+#include "plinth/lu/block_exponents.hpp"
 #include "plinth/matrix/diagonal_blocks.hpp"
 #include "plinth/trace/phase.hpp"
 
@@ -31,19 +34,32 @@ namespace plinth::lu {
 ///       w(rest) += A(rest, k) x_k         later, while the next block is under way
 ///
 /// For the transpose, rows and columns change places throughout.
+///
+/// A may be stored in another type S than the vectors have (T), and scaled by powers of two
+/// (lu/block_exponents.hpp): it is read as it is, in S, and the vectors take the scaling. With
+/// l, u the exponents of step k:
+///
+/// | A   | b_k is multiplied by | w(k) by | off-diagonal A(k, k) by | x_k for products by | x_k by |
+/// |-----|----------------------|---------|-------------------------|---------------------|--------|
+/// | L   | 1                    | 1       | 2^-l                    | 2^-l                | 1      |
+/// | U   | 2^u                  | 1       | 1                       | 1                   | 1      |
+/// | L^T | 1                    | 2^-l    | 2^-l                    | 1                   | 1      |
+/// | U^T | 1                    | 1       | 1                       | 1                   | 2^u    |
+///
 /// Flops: n^2 per right-hand side. Messages: one reduction along a line of the grid and one
 /// broadcast along the other per block, NB c elements each. Workspace: (n/P or n/Q + 4 NB) c.
 /// Source: the fan-out of x_k with delayed updates, after Li and Coleman 1988 and netlib HPL.
-template <class T, ExecutionPolicy Exec, class Layout>
+template <class T, ExecutionPolicy Exec, class Layout, class S = T>
 class Substitution {
  public:
   using Blocks = DiagonalBlocks<T, Exec, Layout>;
   using Space = typename Exec::memory::space;
   using View = kernel::MatrixView<T, Layout, Space>;
+  using Stored = kernel::MatrixView<S, Layout, Space>;
 
   Substitution(const Exec& exec, const ProcessGrid& grid, const Distribution& matrix,
                Index max_cols)
-      : exec_(exec), grid_(grid), rows_(matrix.rows), cols_(matrix.cols) {
+      : exec_(exec), grid_(grid), rows_(matrix.rows), cols_(matrix.cols), stored_(exec) {
     const Index lines =
         std::max(rows_.local_size(grid.coord().row), cols_.local_size(grid.coord().col));
     waiting_.reserve(lines * max_cols);
@@ -51,21 +67,24 @@ class Substitution {
     part_.reserve(block * max_cols);
     sum_.reserve(block * max_cols);
     for (auto& solution : x_) solution.reserve(block * max_cols);
+    if constexpr (!std::is_same_v<S, T>) stored_.reserve(lines, block, max_cols);
   }
 
   /// `a`: the local part of A. `x`: B on entry, X on return. Collective.
-  void operator()(Uplo uplo, Diag diag, Op op, const View& a, Blocks& x) {
+  void operator()(Uplo uplo, Diag diag, Op op, const Stored& a, Blocks& x) {
     trace::Off off;
     (*this)(uplo, diag, op, a, x, off);
   }
   /// `sink` learns how long that took, and how long of it messages were waited for.
   template <class Sink>
-  void operator()(Uplo uplo, Diag diag, Op op, const View& a, Blocks& x, Sink& sink) {
+  void operator()(Uplo uplo, Diag diag, Op op, const Stored& a, Blocks& x, Sink& sink,
+                  const BlockExponents& exponents = {}) {
     const trace::Span span(sink, trace::Phase::substitution);
     uplo_ = uplo;
     diag_ = diag;
     op_ = op;
     a_ = a;
+    exponents_ = &exponents;
     by_rows_ = op == Op::none;
     forward_ = (uplo == Uplo::lower) == by_rows_;
     vectors_ = x.cols();
@@ -136,9 +155,11 @@ class Substitution {
     sum_.to_device(exec_, 0, size * vectors_);
     const View block = x[k];
     const View sum = buffer(sum_, size);
+    const RealOf<T> rhs = scales(k).rhs, of_sum = scales(k).sum;
     kernel::for_each<Layout>(
-        exec_, size, vectors_,
-        KOKKOS_LAMBDA(const Index i, const Index j) { block(i, j) -= sum(i, j); });
+        exec_, size, vectors_, KOKKOS_LAMBDA(const Index i, const Index j) {
+          block(i, j) = rhs * block(i, j) - of_sum * sum(i, j);
+        });
     exec_.fence();
   }
 
@@ -146,11 +167,25 @@ class Substitution {
     const Index i = rows_.local(x.range(k).begin);
     const Index j = cols_.local(x.range(k).begin);
     const Index size = x.range(k).size();
-    const View akk = kernel::part(a_, {i, i + size}, {j, j + size});
-    // trsm wants the triangle of op(A): a transposed lower triangle is an upper one.
+    const Stored akk = kernel::part(a_, {i, i + size}, {j, j + size});
+    // The triangle of op(A) is named: that of a transposed lower triangle is an upper one.
     const Uplo seen = (uplo_ == Uplo::lower) == by_rows_ ? Uplo::lower : Uplo::upper;
-    kernel::trsm(exec_, Side::left, seen, diag_, T(1), kernel::Operand<View>{akk, op_}, x[k]);
-    kernel::copy(exec_, x[k], buffer(solution(k), size));
+    const Scales scale = scales(k);
+    const View block = x[k];
+    if (uses_blas()) {
+      if constexpr (std::is_same_v<S, T>)
+        kernel::trsm(exec_, Side::left, seen, diag_, T(1), kernel::Operand<View>{akk, op_},
+                     block);
+    } else {
+      stored_.solve(seen, diag_, kernel::Operand<Stored>{akk, op_}, block, scale.triangle);
+    }
+    const View sent = buffer(solution(k), size);
+    const RealOf<T> product = scale.product, result = scale.result;
+    kernel::for_each<Layout>(
+        exec_, size, vectors_, KOKKOS_LAMBDA(const Index r, const Index c) {
+          sent(r, c) = product * block(r, c);
+          block(r, c) = result * block(r, c);
+        });
   }
 
   template <class Sink>
@@ -174,10 +209,37 @@ class Substitution {
     const Range block = x.range(k);
     const Index begin = (by_rows_ ? cols_ : rows_).local(block.begin);
     const Range inner{begin, begin + block.size()};
-    const View a = by_rows_ ? kernel::part(a_, here, inner) : kernel::part(a_, inner, here);
-    kernel::gemm(exec_, T(1), kernel::Operand<View>{a, op_}, buffer(solution(k), block.size()),
-                 T(1), kernel::part(w_, here, {0, vectors_}));
+    const Stored a = by_rows_ ? kernel::part(a_, here, inner) : kernel::part(a_, inner, here);
+    const View xk = buffer(solution(k), block.size());
+    const View w = kernel::part(w_, here, {0, vectors_});
+    if (uses_blas()) {
+      if constexpr (std::is_same_v<S, T>)
+        kernel::gemm(exec_, T(1), kernel::Operand<View>{a, op_}, xk, T(1), w);
+    } else {
+      stored_.multiply_add({a, op_}, xk, w);
+    }
   }
+
+  /// What the vectors are multiplied by in step k; see the table above.
+  struct Scales {
+    RealOf<T> rhs = 1, sum = 1, triangle = 1, product = 1, result = 1;
+  };
+  Scales scales(Index k) const {
+    Scales s;
+    if (exponents_->empty()) return s;
+    const auto power = [](int exponent) {
+      return static_cast<RealOf<T>>(std::ldexp(1.0, exponent));
+    };
+    if (uplo_ == Uplo::lower) {
+      s.triangle = power(-exponents_->of_l(k));
+      (by_rows_ ? s.product : s.sum) = s.triangle;
+    } else {
+      (by_rows_ ? s.rhs : s.result) = power(exponents_->of_u(k));
+    }
+    return s;
+  }
+  bool uses_blas() const { return std::is_same_v<S, T> && exponents_->empty(); }
+
   /// Two of them: x_k is still needed for w(rest) when the next block is solved.
   const kernel::Staged<T, Exec>& solution(Index k) const {
     return x_[static_cast<std::size_t>(k % 2)];
@@ -194,6 +256,7 @@ class Substitution {
   kernel::Buffer<T, typename Exec::memory> waiting_;
   kernel::Staged<T, Exec> part_, sum_;
   std::array<kernel::Staged<T, Exec>, 2> x_;
+  kernel::StoredFactors<S, T, Exec, Layout> stored_;
 
   Uplo uplo_ = Uplo::lower;
   Diag diag_ = Diag::unit;
@@ -201,7 +264,9 @@ class Substitution {
   bool by_rows_ = true;
   bool forward_ = true;
   Index vectors_ = 0;
-  View a_, w_;
+  const BlockExponents* exponents_ = nullptr;
+  Stored a_;
+  View w_;
 };
 
 }  // namespace plinth::lu

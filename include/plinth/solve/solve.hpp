@@ -4,7 +4,8 @@
 #include <optional>
 
 #include "plinth/comm/agree.hpp"
-#include "plinth/lu/factors.hpp"
+#include "plinth/lu/lu_solve.hpp"
+#include "plinth/matrix/copy.hpp"
 #include "plinth/matrix/norm.hpp"
 #include "plinth/policy/precision.hpp"
 #include "plinth/refine/residual.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// refused: B must have the scalar type of the factors
-#include "plinth/lu/factors.hpp"
+// refused: must both be real or both complex
+#include "plinth/lu/lu_solve.hpp"
 
 using Factors = plinth::LuFactors<plinth::DistributedMatrix<double>>;
 #ifdef PLINTH_REFUSED
-using Rhs = plinth::DistributedMatrix<float>;
+using Rhs = plinth::DistributedMatrix<Kokkos::complex<double>>;
 #else
 using Rhs = plinth::DistributedMatrix<double>;
 #endif
