@@ -98,6 +98,7 @@ void JsonReport::begin(const Preamble& preamble) {
                     {"ranks", preamble.ranks},
                     {"notes", preamble.notes},
                     {"warnings", preamble.warnings},
+                    {"input_seconds", preamble.input_seconds},
                     {"config", linpack::to_json(preamble.config)}};
   out_ << "{\n";
   for (const auto& [name, value] : header.items())

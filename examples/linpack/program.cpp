@@ -35,6 +35,7 @@ struct Start {
   std::optional<Config> config;  ///< nothing: there is nothing to run
   std::vector<std::string> notes;
   std::vector<std::string> warnings;
+  double input_seconds = 0;
   std::unique_ptr<Output> output;
 };
 
@@ -128,8 +129,8 @@ void run_all(MPI_Comm comm, int ranks, const Program& program, const Solver& sol
   const Cases cases(*start.config);
   Differences known;
   if (start.output) {
-    Preamble preamble{program, *start.config, cases.size(),  ranks,
-                      {},      start.notes,   start.warnings};
+    Preamble preamble{program, *start.config, cases.size(),   ranks,
+                      {},      start.notes,   start.warnings, start.input_seconds};
     preamble.environment = {{"MPI", mpi_name()},
                             {"Kokkos", kokkos_name()},
                             {"BLAS", blas_name()},
@@ -195,8 +196,10 @@ ExitStatus run_in_mpi(int argc, char** argv, const Program& program, const Solve
     message = what;
   };
   try {
+    const double begin = MPI_Wtime();
     if (rank == 0) start = read_input(program, arguments, ranks);
     share(comm, rank, start);
+    start.input_seconds = MPI_Wtime() - begin;
     if (start.config) {
       const KokkosSession kokkos(arguments, start.config->extensions.threads);
       start.warnings = warnings_of_threads(comm, start.config->extensions.threads, cpus);

@@ -30,6 +30,7 @@ struct Preamble {
   std::vector<std::string> notes;
   /// Likewise, of what makes the runs slow.
   std::vector<std::string> warnings;
+  double input_seconds = 0;  ///< for reading the input, until every rank had it
 };
 
 /// Who wants to know about the runs. Called on rank 0, in the order of the runs.

@@ -104,6 +104,8 @@ void TextReport::begin(const Preamble& preamble) {
   for (const auto& [name, value] : preamble.environment) out_ << name << ": " << value << "\n";
   out_ << print("Runs: %llu on %d %s\n", static_cast<unsigned long long>(preamble.runs),
                 preamble.ranks, preamble.ranks == 1 ? "rank" : "ranks");
+  if (c.extensions.phases != PhaseReport::none)
+    out_ << print("Input: %.3f seconds\n", preamble.input_seconds);
   out_ << extensions(c.extensions);
   for (const std::string& note : preamble.notes) out_ << "Note: " << note << ".\n";
   for (const std::string& warning : preamble.warnings) out_ << "Warning: " << warning << ".\n";

@@ -62,6 +62,8 @@ linpack::Preamble a_preamble() {
   p.ranks = 4;
   p.environment = {{"MPI", "some"}};
   p.notes = {"a note"};
+  p.warnings = {"a warning"};
+  p.input_seconds = 0.5;
   return p;
 }
 
@@ -219,7 +221,8 @@ TEST_CASE("report: the rows of parameters are netlib's") {
   CHECK_THAT(text, contains("Plinth 1.2.3"));
   CHECK_THAT(text, contains("\nMPI: some\nRuns: 3 on 4 ranks\n"
                             "Beyond HPL.dat: pivot hybrid, split 0.25, reproducible no, "
-                            "storage by column\nNote: a note.\n"));
+                            "storage by column\nNote: a note.\nWarning: a warning.\n"));
+  CHECK(text.find("\nInput: ") == text.npos);
   CHECK_THAT(
       text,
       contains(
@@ -234,6 +237,15 @@ TEST_CASE("report: the rows of parameters are netlib's") {
   CHECK_THAT(text, contains("\nSWAP   : Spread-roll (long)\nL1     : no-transposed form\n"
                             "U      : transposed form\nEQUIL  : no\n"
                             "ALIGN  : 8 double precision words\n\n"));
+}
+
+TEST_CASE("report: the time for the input, with the phases") {
+  std::ostringstream out;
+  linpack::TextReport report(out);
+  linpack::Preamble preamble = a_preamble();
+  preamble.config.extensions.phases = linpack::PhaseReport::totals;
+  report.begin(preamble);
+  CHECK_THAT(out.str(), contains("\nInput: 0.500 seconds\n"));
 }
 
 TEST_CASE("report: differences are named, each once") {
@@ -267,6 +279,8 @@ TEST_CASE("report: JSON is whole after every run") {
   CHECK(parsed().at("runs").empty());
   CHECK(parsed().at("version") == "1.2.3");
   CHECK(parsed().at("environment").at("MPI") == "some");
+  CHECK(parsed().at("warnings") == nlohmann::json{"a warning"});
+  CHECK(parsed().at("input_seconds") == 0.5);
 
   Case asked = a_case();
   asked.depth = 2;
