@@ -121,6 +121,15 @@ class MixedFactorization {
   }
 
   const Setup& setup() const { return setup_; }
+  /// Bytes of the workspace but for the interchange's, all of it allocated by now.
+  Index workspace_bytes() const {
+    Index bytes = panels_.workspace_bytes() + workspace_.bytes() +
+                  (unsolved_.size() + solved_.size()) * Index(sizeof(float)) +
+                  rows_.size() * Index(sizeof(Factor));
+    for (const PanelType& panel : ring_) bytes += panel.bytes();
+    for (const Lane& lane : lanes_) bytes += lane.bytes();
+    return bytes;
+  }
 
   /// Factors `a` in place; sets the pivots and the exponents. Collective.
   MixedReport operator()(Matrix& a, Pivots& pivots, BlockExponents& exponents) {

@@ -50,6 +50,9 @@ class MixedPanel {
     header() = {};
   }
 
+  /// Bytes that it has room for.
+  Index bytes() const { return storage_.size(); }
+
   const Step& step() const { return step_; }
   Index width() const { return step_.width(); }
   Index below() const { return below_; }

@@ -71,6 +71,10 @@ class MixedPanelFactorization {
         strip_(max_width * strip_rows),
         inverse_(invert_ ? max_width * max_width : 0) {}
 
+  Index workspace_bytes() const {
+    return (work_.size() + strip_.size() + inverse_.size()) * Index(sizeof(float));
+  }
+
   /// Factors `panel`, which has the shape of the step; on return it is ready to be sent, and the
   /// diagonal block is stored in the matrix. Collective over the process column.
   void operator()(Panel& panel, const Matrix& a, const LocalStep& mine, NarrowingLog& log) {

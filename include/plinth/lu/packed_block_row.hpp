@@ -44,6 +44,9 @@ class PackedBlockRow {
     width_ = width;
     cols_ = cols;
   }
+  /// Bytes that it has room for.
+  Index bytes() const { return capacity_; }
+
   Index pieces() const { return ceil_div(cols_, piece_cols(setup_)); }
   Range piece(Index p) const {
     return {p * piece_cols(setup_), std::min((p + 1) * piece_cols(setup_), cols_)};

@@ -64,6 +64,7 @@ class Workspace {
     bytes_ = bytes;
   }
   std::byte* data() const { return memory_.get(); }
+  Index bytes() const { return bytes_; }
 
  private:
   struct Free {
