@@ -112,10 +112,10 @@ PLINTH_AVX512_INLINE void dot_some(const S* a, Index ld, const T* x, Index count
   for (int r = 0; r < lines; ++r) {
     T lane[L::width];
     L::store(lane, L::first(L::width), sum[r]);
-    T all = 0;
+    T total = 0;
     for (Index l = 0; l < L::width / 2; ++l) lane[l] += lane[l + L::width / 2];
-    for (Index l = 0; l < L::width / 2; ++l) all += lane[l];
-    out[r] = all;
+    for (Index l = 0; l < L::width / 2; ++l) total += lane[l];
+    out[r] = total;
   }
 }
 
