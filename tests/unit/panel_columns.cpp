@@ -10,6 +10,7 @@
 using plinth::Index;
 using plinth::Isa;
 using plinth::Range;
+using plinth::kernel::ColumnStep;
 using plinth::kernel::PivotCandidate;
 
 namespace {
@@ -24,9 +25,10 @@ Candidate search(std::vector<double> column, Range rows) {
   Candidate portable;
   for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512}) {
     if (!plinth::is_available(isa)) continue;
-    const auto found = plinth::kernel::update_column_and_search(
-        space, column.data(), static_cast<Index>(column.size()), rows, 0, 0,
-        static_cast<const double*>(nullptr), isa);
+    const auto found = plinth::kernel::advance_and_search(
+        space,
+        ColumnStep<double>{column.data(), static_cast<Index>(column.size()), Index(0), Index(0)},
+        rows, isa);
     if (isa == Isa::portable) portable = found;
     CHECK(found.row == portable.row);
     CHECK(found.nan == portable.nan);
@@ -103,8 +105,8 @@ TEST_CASE("pivot search of complex columns compares |re| + |im|", "[pivots]") {
   std::vector<Z> column{Z(5, 0), Z(-3.5, 3.5), Z(1, not_a_number)};
   const Kokkos::DefaultHostExecutionSpace space;
   const auto best = [&](Index end) {
-    return plinth::kernel::update_column_and_search(space, column.data(), Index(3), {0, end}, 0,
-                                                    0, static_cast<const Z*>(nullptr));
+    return plinth::kernel::advance_and_search(
+        space, ColumnStep<Z>{column.data(), Index(3), Index(0), Index(0)}, {0, end});
   };
   CHECK(best(2).row == 1);
   CHECK(best(2).magnitude == 7);
@@ -112,11 +114,11 @@ TEST_CASE("pivot search of complex columns compares |re| + |im|", "[pivots]") {
   CHECK(best(3).nan);
 }
 
-TEMPLATE_TEST_CASE("a column brought up to date and searched, as by hand", "[pivots]", double,
-                   float, Kokkos::complex<double>, Kokkos::complex<float>) {
+TEMPLATE_TEST_CASE("a step of a base block, as by hand", "[pivots]", double, float,
+                   Kokkos::complex<double>, Kokkos::complex<float>) {
   using T = TestType;
   const Kokkos::DefaultHostExecutionSpace space;
-  // Small integers: exact in every order.
+  // Small integers, and pivots that are powers of two: exact in every order.
   const auto number = [](Index i, Index j) {
     const auto k = static_cast<double>((i * 7 + j * 13 + i * j) % 11 - 5);
     if constexpr (plinth::ScalarTraits<T>::is_complex)
@@ -124,42 +126,66 @@ TEMPLATE_TEST_CASE("a column brought up to date and searched, as by hand", "[piv
     else
       return static_cast<T>(k);
   };
-  for (const Index m : {1, 3, 64, 700, 5000})  // below a vector, several pieces, all threads
-    for (const Index j : {0, 1, 4, 7}) {       // none, fewer than four columns at once, more
-      INFO(m << " rows, column " << j);
-      const Index first = j > 4 ? 1 : 0, lead = m + 3;
-      std::vector<T> a(static_cast<std::size_t>(lead * (j + 1)));
-      for (Index c = 0; c <= j; ++c)
-        for (Index i = 0; i < lead; ++i) a[static_cast<std::size_t>(i + c * lead)] = number(i, c);
-      std::vector<T> u;
-      for (Index c = first; c < j; ++c) u.push_back(number(c, 99));
-      auto expected = a;
-      const Range rows{m / 3, m};
-      PivotCandidate<plinth::RealOf<T>> best;
-      for (Index i = rows.begin; i < rows.end; ++i) {
-        T& e = expected[static_cast<std::size_t>(i + j * lead)];
-        for (Index c = first; c < j; ++c)
-          e -= a[static_cast<std::size_t>(i + c * lead)] * u[static_cast<std::size_t>(c - first)];
-        const PivotCandidate<plinth::RealOf<T>> here{plinth::magnitude1(e), i, false};
-        if (best.loses_to(here)) best = here;
+  constexpr Index width = 9;
+  struct Due {
+    Index left_begin, right_end;
+    bool scales;
+  };
+  for (const Index m : {12, 64, 700, 5000})  // below a vector, several pieces, all threads
+    for (const Index j : {1, 4, 8})          // fewer than four columns at once, more
+      for (const Due due : {Due{j, 0, false}, Due{0, 0, false}, Due{0, 0, true},
+                            Due{j > 4 ? 1 : 0, 0, true}, Due{j, width, true}, Due{0, j, true}}) {
+        INFO(m << " rows, column " << j << ", left from " << due.left_begin << ", right to "
+               << due.right_end << (due.scales ? ", scaled" : ""));
+        const Index lead = m + 3;
+        std::vector<T> a(static_cast<std::size_t>(lead * width));
+        for (Index c = 0; c < width; ++c)
+          for (Index i = 0; i < lead; ++i)
+            a[static_cast<std::size_t>(i + c * lead)] = number(i, c);
+        auto expected = a;
+        const auto at = [&](Index i, Index c) -> T& {
+          return expected[static_cast<std::size_t>(i + c * lead)];
+        };
+        const Range rows{j + m / 3, m};
+        PivotCandidate<plinth::RealOf<T>> best;
+        for (Index i = rows.begin; i < rows.end; ++i) {
+          if (due.scales) at(i, j - 1) *= T(0.25);
+          for (Index q = j; q < due.right_end; ++q) at(i, q) -= at(i, j - 1) * at(j - 1, q);
+          for (Index c = due.left_begin; c < j; ++c) at(i, j) -= at(i, c) * at(c, j);
+          const PivotCandidate<plinth::RealOf<T>> here{plinth::magnitude1(at(i, j)), i, false};
+          if (best.loses_to(here)) best = here;
+        }
+        for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512}) {
+          if (!plinth::is_available(isa)) continue;
+          auto b = a;
+          const auto found = plinth::kernel::advance_and_search(
+              space,
+              ColumnStep<T>{b.data(), lead, j, due.left_begin, due.right_end, due.scales, T(4)},
+              rows, isa);
+          CHECK(found.row == best.row);
+          CHECK(found.magnitude == best.magnitude);
+          CHECK(b == expected);
+        }
+        plinth::kernel::scale_column(a.data(), lead, rows, j, T(4));
+        for (Index i = 0; i < lead; ++i)
+          CHECK(a[static_cast<std::size_t>(i + j * lead)] ==
+                (i >= rows.begin && i < rows.end ? number(i, j) * T(0.25) : number(i, j)));
       }
-      const auto found = plinth::kernel::update_column_and_search(
-          space, a.data(), lead, rows, first, j, static_cast<const T*>(u.data()));
-      CHECK(found.row == best.row);
-      CHECK(found.magnitude == best.magnitude);
-      CHECK(a == expected);
+}
 
-      plinth::kernel::update_column(space, a.data(), lead, rows, Index(0), j, T(2));
-      for (Index i = rows.begin; i < rows.end && j > 0; ++i)
-        expected[static_cast<std::size_t>(i + j * lead)] -=
-            expected[static_cast<std::size_t>(i)] * T(2);
-      if (j > 0) CHECK(a == expected);
-      plinth::kernel::scale_column(space, a.data(), lead, rows, j, T(4));
-      if (j > 0) {
-        for (Index i = rows.begin; i < rows.end; ++i)
-          expected[static_cast<std::size_t>(i + j * lead)] *= T(0.25);
-        CHECK(a == expected);
+TEST_CASE("rows cut into pieces: each once, as many for each thread", "[pivots]") {
+  const Kokkos::DefaultHostExecutionSpace space;
+  for (const Index size : {0, 1, 511, 512, 513, 5000})
+    for (const Index most : {1, 512}) {
+      const plinth::kernel::RowPieces pieces(space, {3, 3 + size}, most);
+      Index next = 3;
+      for (Index p = 0; p < pieces.count(); ++p) {
+        CHECK(pieces[p].begin == next);
+        CHECK(pieces[p].size() >= 1);
+        CHECK(pieces[p].size() <= most);
+        next = pieces[p].end;
       }
+      CHECK(next == 3 + size);
     }
 }
 
@@ -167,6 +193,12 @@ TEST_CASE("division by pivots that have no reciprocal", "[pivots]") {
   const Kokkos::DefaultHostExecutionSpace space;
   const double tiny = std::ldexp(1.0, -1070);
   std::vector<double> column{tiny, -tiny / 2, tiny / 4, 0};
-  plinth::kernel::scale_column(space, column.data(), Index(4), Range{1, 4}, Index(0), tiny);
+  plinth::kernel::scale_column(column.data(), Index(4), Range{1, 4}, Index(0), tiny);
   CHECK(column == std::vector<double>{tiny, -0.5, 0.25, 0});
+  // The same within a step.
+  std::vector<double> two{tiny, -tiny / 2, tiny / 4, 0, 1, 2, 3, 4};
+  plinth::kernel::advance_and_search(
+      space, ColumnStep<double>{two.data(), Index(4), Index(1), Index(1), Index(0), true, tiny},
+      {1, 4});
+  CHECK(two == std::vector<double>{tiny, -0.5, 0.25, 0, 1, 2, 3, 4});
 }

@@ -54,39 +54,80 @@ class BestPivot {
   result_view_type result_;
 };
 
-/// Brings rows [begin, end) of a column up to date with some columns to its left, and finds the
-/// best pivot candidate among them: an independent piece of update_column_and_search.
+/// What is due in a base block of a column-major panel before column j can be searched for its
+/// pivot. All of it is done in one pass over the rows:
+///
+///     a(i, j - 1) := a(i, j - 1) / pivot                                     if scales
+///     a(i, q) := a(i, q) - a(i, j - 1) a(j - 1, q)      for q in [j, right_end)
+///     a(i, j) := a(i, j) - sum over c in [left_begin, j) of a(i, c) a(c, j)
+///
+/// a(c, j) and a(j - 1, q) are entries of the panel's top block.
+template <class T>
+struct ColumnStep {
+  T* a;
+  Index lead;
+  Index j;
+  Index left_begin;     ///< j: no column to the left is due
+  Index right_end = 0;  ///< at most j: no column to the right is due
+  bool scales = false;
+  T pivot = T(1);
+};
+
+/// Whether a column may be multiplied by the reciprocal of its pivot, which must not overflow.
+template <class T>
+bool has_reciprocal(T pivot) {
+  using Real = RealOf<T>;
+  return magnitude1(pivot) >= Real(4) / ScalarTraits<T>::max;
+}
+
+/// A ColumnStep in rows [begin, end), and the best pivot candidate among them.
 template <class T>
 struct ColumnPiece {
   using Real = RealOf<T>;
-  T* column;
-  const T* left;  ///< first of the columns to the left
-  Index lead;
-  Index count;  ///< how many columns to the left
-  const T* u;   ///< count multipliers
+  ColumnStep<T> step;
   Index begin, end;
   PivotCandidate<Real>* best;
 
   PLINTH_SIMD_BODY void operator()() const {
+    if (step.scales) scale();
+    for (Index q = step.j; q < step.right_end; ++q) update_right(q);
     update();
     search();
   }
 
  private:
+  PLINTH_SIMD_BODY T* column(Index c) const { return step.a + c * step.lead; }
+
+  PLINTH_SIMD_BODY void scale() const {
+    T* const y = column(step.j - 1);
+    if (has_reciprocal(step.pivot)) {
+      const T factor = T(1) / step.pivot;
+      for (Index i = begin; i < end; ++i) y[i] *= factor;
+    } else {
+      for (Index i = begin; i < end; ++i) y[i] /= step.pivot;
+    }
+  }
+  PLINTH_SIMD_BODY void update_right(Index q) const {
+    T* const __restrict__ y = column(q);
+    const T* const f = column(step.j - 1);
+    const T u = y[step.j - 1];
+    for (Index i = begin; i < end; ++i) y[i] -= f[i] * u;
+  }
   PLINTH_SIMD_BODY void update() const {
-    T* const __restrict__ y = column;
-    Index c = 0;
-    for (; c + 4 <= count; c += 4) {
-      const T* const f0 = left + c * lead;
-      const T* const f1 = f0 + lead;
-      const T* const f2 = f1 + lead;
-      const T* const f3 = f2 + lead;
+    T* const __restrict__ y = column(step.j);
+    const T* const u = y;
+    Index c = step.left_begin;
+    for (; c + 4 <= step.j; c += 4) {
+      const T* const f0 = column(c);
+      const T* const f1 = column(c + 1);
+      const T* const f2 = column(c + 2);
+      const T* const f3 = column(c + 3);
       const T u0 = u[c], u1 = u[c + 1], u2 = u[c + 2], u3 = u[c + 3];
       for (Index i = begin; i < end; ++i)
         y[i] -= (f0[i] * u0 + f1[i] * u1) + (f2[i] * u2 + f3[i] * u3);
     }
-    for (; c < count; ++c) {
-      const T* const f0 = left + c * lead;
+    for (; c < step.j; ++c) {
+      const T* const f0 = column(c);
       const T u0 = u[c];
       for (Index i = begin; i < end; ++i) y[i] -= f0[i] * u0;
     }
@@ -94,6 +135,7 @@ struct ColumnPiece {
 
   /// Two passes, of which the first vectorizes: the largest magnitude, then the first row with it.
   PLINTH_SIMD_BODY void search() const {
+    const T* const y = column(step.j);
     constexpr int lanes = 64 / sizeof(Real);
     Real most[lanes];
     Real sum[lanes];  // not a number if any magnitude is not
@@ -101,12 +143,12 @@ struct ColumnPiece {
     Index i = begin;
     for (; i + lanes <= end; i += lanes)
       for (int l = 0; l < lanes; ++l) {
-        const Real here = magnitude1(column[i + l]);
+        const Real here = magnitude1(y[i + l]);
         most[l] = here > most[l] ? here : most[l];
         sum[l] += here * Real(0);
       }
     for (; i < end; ++i) {
-      const Real here = magnitude1(column[i]);
+      const Real here = magnitude1(y[i]);
       most[0] = here > most[0] ? here : most[0];
       sum[0] += here * Real(0);
     }
@@ -118,114 +160,89 @@ struct ColumnPiece {
     }
     if (!finite) return search_non_finite();
     for (i = begin; i < end; ++i)
-      if (magnitude1(column[i]) == top) break;
+      if (magnitude1(y[i]) == top) break;
     if (i == end) return search_non_finite();
     consider({top, i, false});
   }
   void search_non_finite() const {
-    for (Index i = begin; i < end; ++i) consider({magnitude1(column[i]), i, is_nan(column[i])});
+    const T* const y = column(step.j);
+    for (Index i = begin; i < end; ++i) consider({magnitude1(y[i]), i, is_nan(y[i])});
   }
   PLINTH_SIMD_BODY void consider(const PivotCandidate<Real>& here) const {
     if (best->loses_to(here)) *best = here;
   }
 };
 
-/// column[begin, end) -= factor[begin, end) u.
-template <class T>
-struct ColumnAxpy {
-  T* column;
-  const T* factor;
-  T u;
-  Index begin, end;
-  PLINTH_SIMD_BODY void operator()() const {
-    for (Index i = begin; i < end; ++i) column[i] -= factor[i] * u;
+/// Cuts `rows` into pieces of at most `most` rows, as many for each thread.
+template <class Space>
+class RowPieces {
+ public:
+  RowPieces(const Space& space, Range rows, Index most) : rows_(rows) {
+    const Index threads = std::max<Index>(space.concurrency(), 1);
+    const Index size = std::max<Index>(rows.size(), 0);
+    count_ = threads * ceil_div(size, threads * most);
+    piece_ = std::max<Index>(1, ceil_div(size, std::max<Index>(count_, 1)));
+    count_ = ceil_div(size, piece_);
   }
+  Index count() const { return count_; }
+  Range operator[](Index p) const {
+    const Index begin = rows_.begin + p * piece_;
+    return {begin, std::min(begin + piece_, rows_.end)};
+  }
+
+ private:
+  Range rows_;
+  Index count_;
+  Index piece_;
 };
 
-/// column[begin, end) *= factor.
-template <class T>
-struct ColumnScale {
-  T* column;
-  T factor;
-  Index begin, end;
-  PLINTH_SIMD_BODY void operator()() const {
-    for (Index i = begin; i < end; ++i) column[i] *= factor;
-  }
-};
-
-/// Pieces of `rows`, a few KiB of each column long: work(begin, end) for each, in parallel where
-/// there is enough to do.
-template <class Space, class Work>
-void for_each_piece(const Space& space, Range rows, const Work& work) {
-  constexpr Index piece = 2048;
-  const Index pieces = ceil_div(std::max<Index>(rows.size(), 0), piece);
-  const auto at = [=](Index p) {
-    work(rows.begin + p * piece, std::min(rows.begin + (p + 1) * piece, rows.end));
-  };
-  if (space.concurrency() == 1 || pieces < 4) {
-    for (Index p = 0; p < pieces; ++p) at(p);
-  } else {
-    Kokkos::parallel_for("plinth::for_each_piece",
-                         Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, pieces),
-                         at);
-  }
-}
-
-/// Brings one column of a column-major panel up to date and finds its pivot candidate, on the host:
-///
-///     a(i, j) -= sum over c in [first, j) of a(i, c) u[c - first]      for i in rows
-///
-/// then the entry of largest magnitude in a(rows, j), a NaN above all, ties to the smaller i.
-/// u holds j - first elements. Reads j - first columns, writes one: 2 rows (j - first) flops.
+/// One step of the factorization of a base block on the host (see ColumnStep), in rows `rows`;
+/// returns the entry of largest magnitude of a(rows, j), a NaN above all, ties to the smaller row.
+/// One parallel region, where there is enough to do for one.
+/// Precondition: `rows` has none of the top block's rows before j.
 template <class Space, class T>
-PivotCandidate<RealOf<T>> update_column_and_search(const Space& space, T* a, Index lead,
-                                                   Range rows, Index first, Index j, const T* u,
-                                                   Isa isa = best_isa()) {
+PivotCandidate<RealOf<T>> advance_and_search(const Space& space, const ColumnStep<T>& step,
+                                             Range rows, Isa isa = best_isa()) {
   using Candidate = PivotCandidate<RealOf<T>>;
-  constexpr Index piece = 512;
+  constexpr Index most = 512;             // rows of eight columns stay in a first-level cache
+  constexpr Index least_parallel = 2048;  // fewer rows are done before threads have met
+  const RowPieces pieces(space, rows, most);
   const auto work = [=](Index p, Candidate& best) {
-    const Index begin = rows.begin + p * piece;
-    run_simd(isa, ColumnPiece<T>{a + j * lead, a + first * lead, lead, j - first, u, begin,
-                                 std::min(begin + piece, rows.end), &best});
+    const Range piece = pieces[p];
+    run_simd(isa, ColumnPiece<T>{step, piece.begin, piece.end, &best});
   };
   Candidate best;
-  if (rows.empty()) return best;
-  const Index pieces = ceil_div(rows.size(), piece);
-  if (space.concurrency() == 1 || pieces < 8) {
-    for (Index p = 0; p < pieces; ++p) work(p, best);
+  if (space.concurrency() == 1 || rows.size() < least_parallel) {
+    for (Index p = 0; p < pieces.count(); ++p) work(p, best);
   } else {
     Kokkos::parallel_reduce(
-        "plinth::update_column_and_search",
-        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, pieces), work,
+        "plinth::advance_and_search",
+        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, pieces.count()), work,
         BestPivot<RealOf<T>>(best));
   }
   return best;
 }
 
-/// a(i, q) -= a(i, j) u for i in rows, on the host: one column of a rank-1 update.
-template <class Space, class T>
-void update_column(const Space& space, T* a, Index lead, Range rows, Index j, Index q, T u,
-                   Isa isa = best_isa()) {
-  for_each_piece(space, rows, [=](Index begin, Index end) {
-    run_simd(isa, ColumnAxpy<T>{a + q * lead, a + j * lead, u, begin, end});
-  });
-}
+/// y[begin, end) *= factor.
+template <class T>
+struct ColumnScale {
+  T* y;
+  T factor;
+  Index begin, end;
+  PLINTH_SIMD_BODY void operator()() const {
+    for (Index i = begin; i < end; ++i) y[i] *= factor;
+  }
+};
 
 /// a(i, j) /= pivot for i in rows, on the host: by the reciprocal, unless that would overflow.
-template <class Space, class T>
-void scale_column(const Space& space, T* a, Index lead, Range rows, Index j, T pivot,
-                  Isa isa = best_isa()) {
-  using Real = RealOf<T>;
+template <class T>
+void scale_column(T* a, Index lead, Range rows, Index j, T pivot, Isa isa = best_isa()) {
   T* const column = a + j * lead;
-  const bool invertible = magnitude1(pivot) >= Real(4) / ScalarTraits<T>::max;
-  const T reciprocal = invertible ? T(1) / pivot : T(0);
-  for_each_piece(space, rows, [=](Index begin, Index end) {
-    if (invertible) {
-      run_simd(isa, ColumnScale<T>{column, reciprocal, begin, end});
-    } else {
-      for (Index i = begin; i < end; ++i) column[i] /= pivot;
-    }
-  });
+  if (has_reciprocal(pivot)) {
+    run_simd(isa, ColumnScale<T>{column, T(1) / pivot, rows.begin, rows.end});
+  } else {
+    for (Index i = rows.begin; i < rows.end; ++i) column[i] /= pivot;
+  }
 }
 
 }  // namespace plinth::kernel

@@ -6,6 +6,7 @@
 #include "plinth/comm/allreduce.hpp"
 #include "plinth/comm/grid.hpp"
 #include "plinth/kernel/blas.hpp"
+#include "plinth/kernel/by_rows.hpp"
 #include "plinth/kernel/panel_columns.hpp"
 #include "plinth/lu/panel.hpp"
 #include "plinth/lu/pivot_exchange.hpp"
@@ -32,7 +33,11 @@ class PanelFactorization {
  public:
   PanelFactorization(const HostExec& exec, const ProcessGrid& grid, const RecursivePanel& policy,
                      PivotReduction reduction, Index max_width, Sink& sink)
-      : exec_(exec), policy_(policy), pivot_(grid, max_width, reduction), sink_(sink) {}
+      : exec_(exec),
+        by_rows_(exec.space()),
+        policy_(policy),
+        pivot_(grid, max_width, reduction),
+        sink_(sink) {}
 
   /// Factors `panel` in place; sets its pivots and outcome. Collective over the process column.
   /// global_row(r) is the global index of the panel's row width + r.
@@ -82,24 +87,25 @@ class PanelFactorization {
     }
   }
 
-  /// Columns [c0, c1) one by one.
+  /// Columns [c0, c1) one by one. The division of a column by its pivot waits for the next
+  /// column's turn, so that each column costs one pass over the rows.
   template <class GlobalRow>
   void factor_base(Index c0, Index c1, const GlobalRow& global_row) {
+    const bool right = policy_.base == PanelVariant::right;
     for (Index j = c0; j < c1; ++j) {
-      Index first = c0;  // columns of this base whose update of column j is still due
       if (policy_.base == PanelVariant::left) solve_top_column(c0, j);
-      if (policy_.base == PanelVariant::right) first = j;
-      const auto candidate = kernel::update_column_and_search(exec_.space(), a_, lead_, active(j),
-                                                              first, j, a_ + first + j * lead_);
-      exchange(j, candidate, global_row);
-      const T pivot = at(j, j);
-      record(j, pivot);
-      if (pivot != T(0)) kernel::scale_column(exec_.space(), a_, lead_, active(j + 1), j, pivot);
+      kernel::ColumnStep<T> step{a_, lead_, j, right ? j : c0};
+      if (j > c0) {
+        step.pivot = at(j - 1, j - 1);
+        step.scales = step.pivot != T(0);
+        if (right) step.right_end = c1;
+      }
+      exchange(j, kernel::advance_and_search(exec_.space(), step, active(j)), global_row);
+      record(j, at(j, j));
       if (policy_.base == PanelVariant::crout) finish_top_row(c0, j, c1);
-      if (policy_.base == PanelVariant::right)
-        for (Index q = j + 1; q < c1; ++q)
-          kernel::update_column(exec_.space(), a_, lead_, active(j + 1), j, q, at(j, q));
     }
+    const Index last = c1 - 1;
+    if (at(last, last) != T(0)) kernel::scale_column(a_, lead_, active(c1), last, at(last, last));
   }
 
   /// Finds the pivot of column j, and makes the pivot row the top block's row j everywhere; the
@@ -169,11 +175,14 @@ class PanelFactorization {
   void update_rows(Range rows, Range inner, Range cols) const {
     if (rows.empty() || inner.empty() || cols.empty()) return;
     const auto u = transposed(inner, cols);
-    kernel::gemm(exec_, T(-1), kernel::Operand<decltype(u)>{u}, transposed(rows, inner), T(1),
-                 transposed(rows, cols));
+    by_rows_(rows, [&](Range some) {
+      kernel::gemm(exec_, T(-1), kernel::Operand<decltype(u)>{u}, transposed(some, inner), T(1),
+                   transposed(some, cols));
+    });
   }
 
   HostExec exec_;
+  kernel::ByRows<typename HostExec::execution_space> by_rows_;
   RecursivePanel policy_;
   PivotExchange<T> pivot_;
   Sink& sink_;

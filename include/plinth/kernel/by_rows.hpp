@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <type_traits>
+
+#include "plinth/core/index.hpp"
+#include "plinth/kernel/blas_info.hpp"
+
+namespace plinth::kernel {
+
+/// Whether threads of `Space` may call the BLAS each by itself, and it then works on the calling
+/// thread alone: a BLAS without threads, or one on OpenMP's called from OpenMP threads.
+template <class Space>
+bool threads_may_call(BlasThreading blas) {
+#ifdef KOKKOS_ENABLE_OPENMP
+  if constexpr (std::is_same_v<Space, Kokkos::OpenMP>)
+    if (blas == BlasThreading::openmp) return true;
+#endif
+  return blas == BlasThreading::none;
+}
+
+/// Deals the rows of tall products to threads: work(Range) calls the BLAS for some rows. A BLAS's
+/// own threads do badly where a matrix is thousands of rows tall and a few columns wide.
+template <class Space>
+class ByRows {
+ public:
+  explicit ByRows(const Space& space)
+      : space_(space),
+        threads_(threads_may_call<Space>(blas_info().threading) ? space.concurrency() : 1) {}
+
+  template <class Work>
+  void operator()(Range rows, const Work& work) const {
+    constexpr Index least = 256;  // rows that are worth a thread
+    const Index parts = std::min<Index>(threads_, rows.size() / least);
+    if (parts <= 1) return work(rows);
+    constexpr Index unit = 8;  // whole cache lines
+    const Index part = ceil_div(ceil_div(rows.size(), parts), unit) * unit;
+    Kokkos::parallel_for("plinth::by_rows",
+                         Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, parts),
+                         [=](const Index p) {
+                           const Index begin = std::min(rows.begin + p * part, rows.end);
+                           work(Range{begin, std::min(begin + part, rows.end)});
+                         });
+    space_.fence();
+  }
+
+ private:
+  Space space_;
+  Index threads_;
+};
+
+}  // namespace plinth::kernel
