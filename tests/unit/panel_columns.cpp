@@ -173,22 +173,6 @@ TEMPLATE_TEST_CASE("a step of a base block, as by hand", "[pivots]", double, flo
       }
 }
 
-TEST_CASE("rows cut into pieces: each once, as many for each thread", "[pivots]") {
-  const Kokkos::DefaultHostExecutionSpace space;
-  for (const Index size : {0, 1, 511, 512, 513, 5000})
-    for (const Index most : {1, 512}) {
-      const plinth::kernel::RowPieces pieces(space, {3, 3 + size}, most);
-      Index next = 3;
-      for (Index p = 0; p < pieces.count(); ++p) {
-        CHECK(pieces[p].begin == next);
-        CHECK(pieces[p].size() >= 1);
-        CHECK(pieces[p].size() <= most);
-        next = pieces[p].end;
-      }
-      CHECK(next == 3 + size);
-    }
-}
-
 TEST_CASE("division by pivots that have no reciprocal", "[pivots]") {
   const Kokkos::DefaultHostExecutionSpace space;
   const double tiny = std::ldexp(1.0, -1070);

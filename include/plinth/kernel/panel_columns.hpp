@@ -29,31 +29,6 @@ struct PivotCandidate {
   }
 };
 
-/// Kokkos reducer: the best of all candidates.
-template <class Real>
-class BestPivot {
- public:
-  using reducer = BestPivot;
-  using value_type = PivotCandidate<Real>;
-  using result_view_type =
-      Kokkos::View<value_type, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
-  explicit BestPivot(value_type& result) : result_(&result) {}
-  void join(value_type& best, const value_type& other) const {
-    if (best.loses_to(other)) best = other;
-  }
-  void join(volatile value_type& best, const volatile value_type& other) const {
-    join(const_cast<value_type&>(best), const_cast<const value_type&>(other));
-  }
-  void init(value_type& best) const { best = value_type(); }
-  value_type& reference() const { return *result_.data(); }
-  result_view_type view() const { return result_; }
-  bool references_scalar() const { return true; }
-
- private:
-  result_view_type result_;
-};
-
 /// What is due in a base block of a column-major panel before column j can be searched for its
 /// pivot. All of it is done in one pass over the rows:
 ///
@@ -173,29 +148,6 @@ struct ColumnPiece {
   }
 };
 
-/// Cuts `rows` into pieces of at most `most` rows, as many for each thread.
-template <class Space>
-class RowPieces {
- public:
-  RowPieces(const Space& space, Range rows, Index most) : rows_(rows) {
-    const Index threads = std::max<Index>(space.concurrency(), 1);
-    const Index size = std::max<Index>(rows.size(), 0);
-    count_ = threads * ceil_div(size, threads * most);
-    piece_ = std::max<Index>(1, ceil_div(size, std::max<Index>(count_, 1)));
-    count_ = ceil_div(size, piece_);
-  }
-  Index count() const { return count_; }
-  Range operator[](Index p) const {
-    const Index begin = rows_.begin + p * piece_;
-    return {begin, std::min(begin + piece_, rows_.end)};
-  }
-
- private:
-  Range rows_;
-  Index count_;
-  Index piece_;
-};
-
 /// One step of the factorization of a base block on the host (see ColumnStep), in rows `rows`;
 /// returns the entry of largest magnitude of a(rows, j), a NaN above all, ties to the smaller row.
 /// One parallel region, where there is enough to do for one.
@@ -203,24 +155,30 @@ class RowPieces {
 template <class Space, class T>
 PivotCandidate<RealOf<T>> advance_and_search(const Space& space, const ColumnStep<T>& step,
                                              Range rows, Isa isa = best_isa()) {
-  using Candidate = PivotCandidate<RealOf<T>>;
-  constexpr Index most = 512;             // rows of eight columns stay in a first-level cache
-  constexpr Index least_parallel = 2048;  // fewer rows are done before threads have met
-  const RowPieces pieces(space, rows, most);
-  const auto work = [=](Index p, Candidate& best) {
-    const Range piece = pieces[p];
-    run_simd(isa, ColumnPiece<T>{step, piece.begin, piece.end, &best});
+  struct alignas(64) Best : PivotCandidate<RealOf<T>> {};
+  constexpr Index most_parts = 64;
+  constexpr Index least = 1024;  // rows that are worth a thread
+  constexpr Index piece = 512;   // rows of eight columns stay in a first-level cache
+  const Index parts =
+      std::clamp<Index>(rows.size() / least, 1, std::min<Index>(most_parts, space.concurrency()));
+  const Index part = ceil_div(rows.size(), parts);
+  Best best[most_parts];
+  const auto work = [=, found = &best[0]](const Index p) {
+    const Index end = std::min(rows.begin + (p + 1) * part, rows.end);
+    for (Index begin = rows.begin + p * part; begin < end; begin += piece)
+      run_simd(isa, ColumnPiece<T>{step, begin, std::min(begin + piece, end), found + p});
   };
-  Candidate best;
-  if (space.concurrency() == 1 || rows.size() < least_parallel) {
-    for (Index p = 0; p < pieces.count(); ++p) work(p, best);
+  if (parts == 1) {
+    work(0);
   } else {
-    Kokkos::parallel_reduce(
-        "plinth::advance_and_search",
-        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, pieces.count()), work,
-        BestPivot<RealOf<T>>(best));
+    Kokkos::parallel_for("plinth::advance_and_search",
+                         Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, parts),
+                         work);
+    space.fence();
+    for (Index p = 1; p < parts; ++p)
+      if (best[0].loses_to(best[p])) best[0] = best[p];
   }
-  return best;
+  return best[0];
 }
 
 /// y[begin, end) *= factor.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "plinth/kernel/blas.hpp"
+#include "plinth/kernel/deal.hpp"
 #include "plinth/lu/interchange.hpp"
 #include "plinth/lu/options.hpp"
 #include "plinth/lu/panel.hpp"
@@ -41,6 +42,7 @@ class Factorization {
   Factorization(const Exec& exec, const ProcessGrid& grid, const Distribution& distribution,
                 const FactorOptions& options, Sink& sink)
       : exec_(exec),
+        deal_(exec.space()),
         grid_(grid),
         options_(options),
         plan_(distribution, options.lookahead, grid.shape().rows > 1 ? options.split : 0),
@@ -211,21 +213,38 @@ class Factorization {
     }
   }
 
-  /// U12 := L11^-1 U12, A22 -= L21 U12 for some columns.
+  /// U12 := L11^-1 U12, A22 -= L21 U12 for some columns. Rows are taken so many at a time that
+  /// messages get on meanwhile, and that the BLAS's packed operands stay in its caches.
   void update_columns(const PanelType& panel, const LocalStep& mine, const View& columns,
                       const View& u12) {
     solve_u12(panel, mine, columns, u12);
     trace::Span span(sink_, trace::Phase::update);
-    kernel::gemm(exec_, T(-1), panel.template l21<Layout>(), u12, T(1),
-                 kernel::part(columns, mine.below, {0, kernel::cols_of(columns)}));
+    constexpr Index at_once = 2048, unit = 8;
+    const Index below = mine.below.size();
+    const Index parts = std::max<Index>(1, ceil_div(below, at_once));
+    const Index length = ceil_div(ceil_div(below, parts), unit) * unit;
+    for (Index begin = 0; begin < below; begin += length) {
+      if (begin > 0) progress();
+      const Range rows{begin, std::min(begin + length, below)};
+      const Range local{mine.below.begin + rows.begin, mine.below.begin + rows.end};
+      kernel::gemm(exec_, T(-1), panel.template l21<Layout>(rows), u12, T(1),
+                   kernel::part(columns, local, {0, kernel::cols_of(columns)}));
+    }
   }
 
   /// U12 := L11^-1 U12, and into the matrix where it belongs.
   void solve_u12(const PanelType& panel, const LocalStep& mine, const View& columns,
                  const View& u12) {
     trace::Span span(sink_, trace::Phase::triangular_solve);
-    kernel::trsm(exec_, Side::left, Uplo::lower, Diag::unit, T(1), panel.template top<Layout>(),
-                 u12);
+    const auto solve = [&](const View& some) {
+      kernel::trsm(exec_, Side::left, Uplo::lower, Diag::unit, T(1), panel.template top<Layout>(),
+                   some);
+    };
+    if constexpr (is_host_accessible<Exec>) {
+      deal_({0, kernel::cols_of(u12)}, [&](Range some) { solve(part_of(u12, some)); });
+    } else {
+      solve(u12);
+    }
     if (!has_top_in_place() && mine.has_diagonal_rows)
       kernel::copy(exec_, u12, kernel::part(columns, mine.top, {0, kernel::cols_of(columns)}));
   }
@@ -253,6 +272,7 @@ class Factorization {
   }
 
   Exec exec_;
+  kernel::Deal<typename Exec::execution_space> deal_;
   ProcessGrid grid_;
   FactorOptions options_;
   Plan plan_;

@@ -67,8 +67,13 @@ class Panel {
   }
   template <class Layout>
   auto l21() const {
-    return kernel::column_major<Layout, Space>(storage_.device() + width(), below_, width(),
-                                               lead());
+    return l21<Layout>({0, below_});
+  }
+  /// Some rows of L21.
+  template <class Layout>
+  auto l21(Range rows) const {
+    return kernel::column_major<Layout, Space>(storage_.device() + width() + rows.begin,
+                                               rows.size(), width(), lead());
   }
 
   /// Global pivot row of each column: column c of the panel was interchanged with it.

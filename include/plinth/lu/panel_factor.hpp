@@ -6,7 +6,7 @@
 #include "plinth/comm/allreduce.hpp"
 #include "plinth/comm/grid.hpp"
 #include "plinth/kernel/blas.hpp"
-#include "plinth/kernel/by_rows.hpp"
+#include "plinth/kernel/deal.hpp"
 #include "plinth/kernel/panel_columns.hpp"
 #include "plinth/lu/panel.hpp"
 #include "plinth/lu/pivot_exchange.hpp"
@@ -34,7 +34,7 @@ class PanelFactorization {
   PanelFactorization(const HostExec& exec, const ProcessGrid& grid, const RecursivePanel& policy,
                      PivotReduction reduction, Index max_width, Sink& sink)
       : exec_(exec),
-        by_rows_(exec.space()),
+        deal_(exec.space()),
         policy_(policy),
         pivot_(grid, max_width, reduction),
         sink_(sink) {}
@@ -175,14 +175,14 @@ class PanelFactorization {
   void update_rows(Range rows, Range inner, Range cols) const {
     if (rows.empty() || inner.empty() || cols.empty()) return;
     const auto u = transposed(inner, cols);
-    by_rows_(rows, [&](Range some) {
+    deal_(rows, [&](Range some) {
       kernel::gemm(exec_, T(-1), kernel::Operand<decltype(u)>{u}, transposed(some, inner), T(1),
                    transposed(some, cols));
     });
   }
 
   HostExec exec_;
-  kernel::ByRows<typename HostExec::execution_space> by_rows_;
+  kernel::Deal<typename HostExec::execution_space> deal_;
   RecursivePanel policy_;
   PivotExchange<T> pivot_;
   Sink& sink_;

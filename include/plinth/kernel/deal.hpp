@@ -18,30 +18,33 @@ bool threads_may_call(BlasThreading blas) {
   if constexpr (std::is_same_v<Space, Kokkos::OpenMP>)
     if (blas == BlasThreading::openmp) return true;
 #endif
-  return blas == BlasThreading::none;
+  return blas == BlasThreading::none &&
+         Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
 }
 
-/// Deals the rows of tall products to threads: work(Range) calls the BLAS for some rows. A BLAS's
-/// own threads do badly where a matrix is thousands of rows tall and a few columns wide.
+/// Deals lines (rows or columns that are independent) of BLAS calls to threads: work(Range) calls
+/// the BLAS for some of them. A BLAS's own threads do badly where a matrix is thousands of rows
+/// tall and a few columns wide. Without threads, or where those of the space may not call the BLAS,
+/// work has all lines at once.
 template <class Space>
-class ByRows {
+class Deal {
  public:
-  explicit ByRows(const Space& space)
+  explicit Deal(const Space& space)
       : space_(space),
         threads_(threads_may_call<Space>(blas_info().threading) ? space.concurrency() : 1) {}
 
   template <class Work>
-  void operator()(Range rows, const Work& work) const {
-    constexpr Index least = 256;  // rows that are worth a thread
-    const Index parts = std::min<Index>(threads_, rows.size() / least);
-    if (parts <= 1) return work(rows);
+  void operator()(Range lines, const Work& work) const {
+    constexpr Index least = 256;  // lines that are worth a thread
+    const Index parts = std::min<Index>(threads_, lines.size() / least);
+    if (parts <= 1) return work(lines);
     constexpr Index unit = 8;  // whole cache lines
-    const Index part = ceil_div(ceil_div(rows.size(), parts), unit) * unit;
-    Kokkos::parallel_for("plinth::by_rows",
+    const Index part = ceil_div(ceil_div(lines.size(), parts), unit) * unit;
+    Kokkos::parallel_for("plinth::deal",
                          Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, parts),
                          [=](const Index p) {
-                           const Index begin = std::min(rows.begin + p * part, rows.end);
-                           work(Range{begin, std::min(begin + part, rows.end)});
+                           const Index begin = std::min(lines.begin + p * part, lines.end);
+                           work(Range{begin, std::min(begin + part, lines.end)});
                          });
     space_.fence();
   }
