@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Plinth's hpl against another HPL with netlib's input and output, alternately, and both against
-# matrix products on the same ranks and threads at the same time. See --help.
+# Plinth's hpl or hpl_mxp against another HPL with netlib's input and output (Plinth's hpl, for
+# hpl_mxp), alternately, and both against matrix products on the same ranks and threads at the same
+# time. See --help.
 set -euo pipefail
 
 usage() {
@@ -16,6 +17,7 @@ nothing else run.
 
   --xhpl PATH          the other program: netlib's xhpl, or one that reads and prints the same
   --hpl PATH           Plinth's (build/release/bin/hpl)
+  --options "ARG..."   further arguments of Plinth's, as in "--precision bf16" ('')
   --dgemm PATH         Plinth's benchmark of products (build/release/bin/dgemm)
   --n N                size of the system (8000)
   --grid PxQ           process grid (1x2)
@@ -37,7 +39,7 @@ fail() {
 
 declare -A o=([hpl]=build/release/bin/hpl [dgemm]=build/release/bin/dgemm [n]=8000 [grid]=1x2
   [threads]=1 [rounds]=5 [nb]=192 [depth]=1 [bcast]=1 [pfact]=0 [rfact]=2 [nbmin]=8 [ndiv]=2
-  [xnb]=192 [xdepth]=0 [xbcast]=1 [xpfact]=2 [xrfact]=2 [xnbmin]=4 [xndiv]=2 [xbest]='' [xhpl]=''
+  [xnb]=192 [xdepth]=0 [xbcast]=1 [xpfact]=2 [xrfact]=2 [xnbmin]=4 [xndiv]=2 [xbest]='' [xhpl]='' [options]=''
   [mpirun]='mpirun --bind-to none')
 while (($# > 0)); do
   case $1 in
@@ -109,9 +111,11 @@ $3       DEPTH
 END
 }
 
-# rate <program> <folder>: GF/s of one run, which must have passed.
+read -ra options <<<"${o[options]}"
+
+# rate <program> <folder> [argument...]: GF/s of one run, which must have passed.
 rate() {
-  (cd "$2" && "${launch[@]}" -n $((p * q)) "$1" >out 2>err) ||
+  (cd "$2" && "${launch[@]}" -n $((p * q)) "$1" "${@:3}" >out 2>err) ||
     fail "a run of $1 failed: $(tail -n 3 "$2/err" "$2/out")"
   grep -q ' PASSED$' "$2/out" || fail "a run of $1 did not pass: $(tail -n 15 "$2/out")"
   awk '/^W[RC]/ {print $NF + 0}' "$2/out"
@@ -142,7 +146,7 @@ printf 'N %s, grid %s, %s thread(s) per rank; Plinth NB %s depth %s, other NB %s
   "${o[n]}" "${o[grid]}" "${o[threads]}" "${o[nb]}" "${o[depth]}" "${o[xnb]}" "${o[xdepth]}"
 printf '%6s %9s %9s %9s %9s %9s %9s\n' round plinth other dgemm ratio p/dgemm o/dgemm
 for ((round = 1; round <= o[rounds]; ++round)); do
-  a=$(rate "${o[hpl]}" "$scratch/a")
+  a=$(rate "${o[hpl]}" "$scratch/a" "${options[@]}")
   d=$(product)
   b=$(rate "${o[xhpl]}" "$scratch/b")
   echo "$a $b $d" | awk -v r=$round \

@@ -3,10 +3,8 @@
 
 #include <array>
 #include <memory>
-#include <new>
-#include <stdexcept>
 
-#include "linpack/memory.hpp"
+#include "linpack/measure.hpp"
 #include "linpack/text.hpp"
 #include "options.hpp"
 #include "plinth/comm/mpi.hpp"
@@ -38,34 +36,6 @@ struct Measured {
   std::array<double, around_names.size()> around{};
 };
 
-void longest_of_all(const plinth::ProcessGrid& grid, double* seconds, std::size_t count) {
-  check(MPI_Allreduce(MPI_IN_PLACE, seconds, plinth::to_int(count, "number of times"), MPI_DOUBLE,
-                      MPI_MAX, grid.all().handle()),
-        "MPI_Allreduce");
-}
-
-linpack::Seconds by_name(const PhaseClock::Seconds& seconds) {
-  linpack::Seconds out;
-  for (std::size_t i = 0; i < seconds.size(); ++i)
-    out.emplace_back(to_string(static_cast<plinth::trace::Phase>(i)), seconds[i]);
-  return out;
-}
-
-/// Collective over the grid.
-std::vector<linpack::StepSeconds> step_seconds(const plinth::ProcessGrid& grid,
-                                               const System& system) {
-  std::vector<PhaseClock::Seconds> seconds = system.clock().steps();
-  if (seconds.empty()) return {};
-  longest_of_all(grid, seconds.front().data(), seconds.size() * plinth::trace::phase_count);
-  std::vector<linpack::StepSeconds> out;
-  for (std::size_t k = 0; k < seconds.size(); ++k) {
-    const plinth::lu::Step step = system.plan().step(static_cast<plinth::Index>(k));
-    out.push_back({step.cols.begin, step.cols.end, step.owner_row, step.owner_col,
-                   system.plan().flops(step).total(), by_name(seconds[k])});
-  }
-  return out;
-}
-
 /// Collective over the grid.
 Measured measure(const plinth::ProcessGrid& grid, System& system, const Case& c) {
   Measured m;
@@ -81,45 +51,17 @@ Measured measure(const plinth::ProcessGrid& grid, System& system, const Case& c)
   if (m.zero_pivot < 0) system.back_substitute();
   m.seconds = MPI_Wtime() - begin;
   m.end = std::time(nullptr);
-  longest_of_all(grid, &m.seconds, 1);
+  linpack::longest_of_all(grid, &m.seconds, 1);
   m.phases = system.clock().total();
-  longest_of_all(grid, m.phases.data(), m.phases.size());
+  linpack::longest_of_all(grid, m.phases.data(), m.phases.size());
   begin = MPI_Wtime();
   if (m.zero_pivot < 0 && c.checks()) {
     const plinth::SystemNorms norms = system.norms();
-    m.norms = {.residual_inf = norms.residual_inf,
-               .a_inf = norms.a_inf,
-               .a_one = norms.a_one,
-               .x_inf = norms.x_inf,
-               .x_one = norms.x_one,
-               .b_inf = norms.b_inf};
+    m.norms = linpack::norms_of(norms);
     m.residual = norms.scaled_residual(c.n);
   }
   m.around[2] = MPI_Wtime() - begin;
   return m;
-}
-
-/// Collective: memory for the system on every process of the grid, or the reason why not.
-std::string allocate(MPI_Comm comm, const plinth::ProcessGrid& grid, const Case& c,
-                     std::unique_ptr<System>& system) {
-  // Below this size the question takes longer than the answer is worth.
-  constexpr double worth_asking = 1 << 28;
-  const double bytes = bytes_needed(c);
-  if (bytes > worth_asking)
-    if (auto reason = linpack::memory_shortage(comm, grid.active() ? bytes : 0); !reason.empty())
-      return reason;
-  std::string complaint;
-  try {
-    if (grid.active()) system = make_system(grid, c);
-  } catch (const plinth::Error& error) {
-    if (error.kind() != plinth::ErrorKind::memory) throw;
-    complaint = error.message();
-  } catch (const std::bad_alloc&) {
-    complaint = "no memory for workspace";
-  } catch (const std::length_error&) {
-    complaint = "no memory for workspace";
-  }
-  return linpack::first_complaint(comm, complaint);
 }
 
 }  // namespace
@@ -128,9 +70,9 @@ Result run_case(MPI_Comm comm, const Case& c) {
   const plinth::ProcessGrid grid = make_grid(comm, c);
   std::unique_ptr<System> system;
   const double begin = MPI_Wtime();
-  if (const std::string reason = allocate(comm, grid, c, system); !reason.empty())
-    return linpack::skipped(c, "not enough memory: " + reason);
-
+  const std::string reason =
+      linpack::allocate(comm, grid, bytes_needed(c), [&] { system = make_system(grid, c); });
+  if (!reason.empty()) return linpack::skipped(c, "not enough memory: " + reason);
   const double allocation = MPI_Wtime() - begin;
 
   Measured m;
@@ -138,8 +80,8 @@ Result run_case(MPI_Comm comm, const Case& c) {
   if (grid.active()) {
     m = measure(grid, *system, c);
     m.around[0] = allocation;
-    longest_of_all(grid, m.around.data(), m.around.size());
-    result.steps = step_seconds(grid, *system);
+    linpack::longest_of_all(grid, m.around.data(), m.around.size());
+    result.steps = linpack::step_seconds(grid, system->clock(), system->plan());
   }
   // Rank 0 is always on the grid.
   check(MPI_Bcast(&m, sizeof m, MPI_BYTE, 0, comm), "MPI_Bcast");
@@ -154,7 +96,7 @@ Result run_case(MPI_Comm comm, const Case& c) {
   result.residual = m.residual;
   result.norms = m.norms;
   if (c.extensions.phases != linpack::PhaseReport::none) {
-    result.phases = by_name(m.phases);
+    result.phases = linpack::by_name(m.phases);
     for (std::size_t i = 0; i < around_names.size(); ++i)
       result.around.emplace_back(around_names[i], m.around[i]);
   }

@@ -69,13 +69,18 @@ CommandLine parse_command_line(const Program& program,
   app.add_flag("--no-blas-fix", out.no_blas_fix,
                "do not start again with a better kernel of the BLAS");
 
+  if (program.mixed)
+    app.add_flag("--compare-fp64", out.compare_fp64,
+                 "solve HPL's system in FP64 as well, and compare");
+
   const auto options = override_options();
   std::vector<std::vector<std::string>> values(options.size());
   for (std::size_t i = 0; i < options.size(); ++i)
-    app.add_option(options[i].name, values[i], options[i].help)
-        ->type_name(options[i].values)
-        ->allow_extra_args(false)
-        ->group("In the place of HPL.dat's values, and beyond");
+    if (has_option(program, options[i]))
+      app.add_option(options[i].name, values[i], options[i].help)
+          ->type_name(options[i].values)
+          ->allow_extra_args(false)
+          ->group("In the place of HPL.dat's values, and beyond");
 
   std::vector<std::string> own;
   std::copy_if(arguments.rbegin(), arguments.rend(), std::back_inserter(own),

@@ -23,6 +23,7 @@ struct CommandLine {
   std::optional<std::string> file;  ///< --file
   std::optional<std::string> json;  ///< --json
   bool print_config = false;        ///< --print-config
+  bool compare_fp64 = false;        ///< --compare-fp64, of a program of mixed precision
   bool no_blas_fix = false;         ///< --no-blas-fix, which main has looked for before this
   std::vector<Override> overrides;
 

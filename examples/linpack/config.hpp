@@ -3,8 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "linpack/mixed.hpp"
 
 namespace linpack {
 
@@ -49,8 +52,6 @@ enum class PivotReduction { point_to_point, mpi, hybrid };
 /// Which way the local matrix runs through memory.
 enum class Storage { by_rows, by_columns };
 
-enum class Switch { off, on };
-
 /// What is told of where the time went: nothing, the seconds of each phase, or those of each
 /// phase in each step, too.
 enum class PhaseReport { none, totals, steps };
@@ -62,7 +63,8 @@ struct Extensions {
   Switch reproducible = Switch::off;  ///< the same bits at every look-ahead depth
   Storage storage = Storage::by_rows;
   PhaseReport phases = PhaseReport::none;
-  int threads = 0;  ///< per rank; 0: as the environment has it
+  int threads = 0;             ///< per rank; 0: as the environment has it
+  std::optional<Mixed> mixed;  ///< of a program of mixed precision only
   bool operator==(const Extensions&) const = default;
 };
 

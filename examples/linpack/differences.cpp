@@ -45,6 +45,8 @@ std::vector<std::string> describe_differences(const Case& asked, const Case& run
           runs.extensions.pivot_reduction);
   compare("the split", asked.extensions.split, runs.extensions.split);
   compare("reproducible", asked.extensions.reproducible, runs.extensions.reproducible);
+  if (asked.extensions.mixed && runs.extensions.mixed)
+    compare("the precision", asked.extensions.mixed->precision, runs.extensions.mixed->precision);
   compare("the storage order", asked.extensions.storage, runs.extensions.storage);
   return out;
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <charconv>
-
 #include "linpack/hpl_dat.hpp"
 #include "linpack/names.hpp"
 #include "linpack/text.hpp"
@@ -8,12 +6,6 @@
 namespace linpack {
 
 namespace {
-
-/// The shortest decimal number that reads back as `value`.
-std::string shortest(double value) {
-  char digits[32];
-  return std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
-}
 
 /// "30 34  comment", the values padded to a column.
 std::string line(const std::string& values, const std::string& comment) {
@@ -68,6 +60,7 @@ std::string extensions(const Config& c) {
   word_if("--reproducible", e.reproducible, usual.reproducible);
   word_if("--storage", e.storage, usual.storage);
   word_if("--phases", e.phases, usual.phases);
+  if (e.mixed) add(as_options(*e.mixed));
   return out.empty() ? "" : "Beyond HPL.dat, on the command line: " + out + "\n";
 }
 

@@ -7,6 +7,7 @@
 #include "linpack/command_line.hpp"
 #include "linpack/hpl_dat.hpp"
 #include "linpack/lines.hpp"
+#include "linpack/overrides.hpp"
 #include "linpack/text.hpp"
 
 namespace linpack {
@@ -44,7 +45,9 @@ Invocation interpret(const Program& program, const std::vector<std::string>& arg
 
   // Wrong options are refused before a file is opened.
   Config from_options;
+  from_options.extensions.mixed = program.mixed;
   apply_overrides(command_line, from_options);
+  if (program.mixed) check_mixed(command_line, *from_options.extensions.mixed);
   const bool grid_given = command_line.overrides_option("--grid");
   if (grid_given) require_grids_fit(from_options.grids, ranks);
 
@@ -64,6 +67,8 @@ Invocation interpret(const Program& program, const std::vector<std::string>& arg
                             ? "neither HPL.dat nor options are given: the built-in problem runs"
                             : "no HPL.dat is given: what the options leave open is built in");
   }
+  out.config.extensions.mixed = program.mixed;
+  if (command_line.compare_fp64) out.config.extensions.mixed->compare_fp64 = Switch::on;
   apply_overrides(command_line, out.config);
   if (command_line.overrides_option("--output")) out.output_origin = "--output";
   if (command_line.print_config) out.text = printed(program, out.config, ranks);

@@ -28,12 +28,14 @@ void read_words(const Json& json, std::vector<E>& values) {
 }
 
 Json to_json(const Extensions& e) {
-  return {{"pivot", word(e.pivot_reduction)},
-          {"split", e.split},
-          {"reproducible", word(e.reproducible)},
-          {"storage", word(e.storage)},
-          {"phases", word(e.phases)},
-          {"threads", e.threads}};
+  Json out{{"pivot", word(e.pivot_reduction)},
+           {"split", e.split},
+           {"reproducible", word(e.reproducible)},
+           {"storage", word(e.storage)},
+           {"phases", word(e.phases)},
+           {"threads", e.threads}};
+  if (e.mixed) out["mixed"] = to_json(*e.mixed);
+  return out;
 }
 
 void from_json(const Json& json, Extensions& e) {
@@ -43,6 +45,7 @@ void from_json(const Json& json, Extensions& e) {
   read_word(json.at("storage"), e.storage);
   read_word(json.at("phases"), e.phases);
   json.at("threads").get_to(e.threads);
+  if (json.contains("mixed")) e.mixed = mixed_from_json(json.at("mixed"));
 }
 
 }  // namespace

@@ -77,6 +77,7 @@ Json run_object(const Case& asked, const Result& result) {
   out["gflops"] = gflops(result.ran.n, result.seconds);
   out["start"] = static_cast<std::int64_t>(result.start);
   out["end"] = static_cast<std::int64_t>(result.end);
+  if (result.mixed) out["mixed"] = to_json(*result.mixed, result.ran.n, result.seconds);
   if (!result.phases.empty()) out["phases"] = to_json(result.phases);
   if (!result.around.empty()) out["untimed"] = to_json(result.around);
   if (!result.steps.empty()) out["steps"] = to_json(result.steps);

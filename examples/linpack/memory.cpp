@@ -47,6 +47,11 @@ std::optional<double> available_memory() {
   return out;
 }
 
+double peak_memory() {
+  // In kilobytes, for threads of the process together.
+  return value_of("/proc/self/status", "VmHWM:").value_or(0) * 1024;
+}
+
 std::string memory_shortage(MPI_Comm comm, double bytes) {
   MPI_Comm shared = MPI_COMM_NULL;
   check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared),

@@ -12,6 +12,9 @@ namespace linpack {
 /// within the limit of its control group. Nothing where neither is known.
 std::optional<double> available_memory();
 
+/// The most bytes that this process has ever had in memory; 0 where that is not known.
+double peak_memory();
+
 /// Collective: why the ranks of some machine cannot have `bytes` each (their sum exceeds what is
 /// available there), the same text on every rank; empty if nothing is known to stand against it.
 /// Linux hands out memory that it does not have, and ends a process that comes to use it.

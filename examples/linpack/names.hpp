@@ -52,6 +52,20 @@ struct Words<Storage> {
   static constexpr std::array<std::string_view, 2> all{"row", "column"};
 };
 template <>
+struct Words<SystemKind> {
+  static constexpr std::array<std::string_view, 4> all{"scaled-diagonal", "fasi-higham",
+                                                       "dominant-reference", "dominant-openmxp"};
+};
+template <>
+struct Words<Precision> {
+  static constexpr std::array<std::string_view, 6> all{"fp16", "fp16-fast", "bf16",
+                                                       "fp32", "fp32-fp16", "auto"};
+};
+template <>
+struct Words<Refinement> {
+  static constexpr std::array<std::string_view, 3> all{"gmres", "classical", "none"};
+};
+template <>
 struct Words<PhaseReport> {
   static constexpr std::array<std::string_view, 3> all{"no", "yes", "steps"};
 };

@@ -76,6 +76,12 @@ std::optional<Grid> parse_grid(std::string_view text) {
   return Grid{static_cast<int>(*rows), static_cast<int>(*cols)};
 }
 
+double real_in(const Override& given, double least, double most, const char* expected) {
+  const double value = real(given);
+  if (!(value >= least && value <= most)) refuse(given, expected, in_quotes(given.values[0]));
+  return value;
+}
+
 double fraction(const Override& given) {
   const double value = real(given);
   if (!(value >= 0 && value < 1))
@@ -139,22 +145,74 @@ constexpr OverrideOption table[] = {
     {"--pivot", "NAME", "pivot reduction: p2p, collective, hybrid",
      [](const Override& v, Config& c) {
        c.extensions.pivot_reduction = choice<PivotReduction>(v);
-     }},
+     },
+     OptionOf::pivoting},
     {"--split", "FRACTION", "split update: share of the columns in the right section; 0: off",
-     [](const Override& v, Config& c) { c.extensions.split = fraction(v); }},
+     [](const Override& v, Config& c) { c.extensions.split = fraction(v); }, OptionOf::pivoting},
     {"--reproducible", "YES/NO", "the same bits at every look-ahead depth and split",
-     [](const Override& v, Config& c) { c.extensions.reproducible = choice<Switch>(v); }},
+     [](const Override& v, Config& c) { c.extensions.reproducible = choice<Switch>(v); },
+     OptionOf::pivoting},
     {"--storage", "ORDER", "local storage by row or by column",
-     [](const Override& v, Config& c) { c.extensions.storage = choice<Storage>(v); }},
+     [](const Override& v, Config& c) { c.extensions.storage = choice<Storage>(v); },
+     OptionOf::pivoting},
     {"--phases", "NAME", "report the seconds of each phase: no, yes, steps (of each step, too)",
      [](const Override& v, Config& c) { c.extensions.phases = choice<PhaseReport>(v); }},
     {"--threads", "INT", "threads per rank, of Kokkos and of the BLAS",
      [](const Override& v, Config& c) { c.extensions.threads = integer(v, threads_range); }},
+    // Of mixed precision.
+    {"--matrix", "NAME",
+     "the system: scaled-diagonal, fasi-higham, dominant-reference, dominant-openmxp",
+     [](const Override& v, Config& c) { c.extensions.mixed->matrix = choice<SystemKind>(v); },
+     OptionOf::mixed},
+    {"--sigma", "REAL", "scaled-diagonal: sigma sqrt(N) is added to the diagonal",
+     [](const Override& v, Config& c) {
+       c.extensions.mixed->sigma = real_in(v, -1e300, 1e300, "a number from -1e300 to 1e300");
+     },
+     OptionOf::mixed},
+    {"--kappa", "REAL", "fasi-higham: condition number in the infinity norm",
+     [](const Override& v, Config& c) {
+       c.extensions.mixed->kappa = real_in(v, 1, 1e300, "a number from 1 to 1e300");
+     },
+     OptionOf::mixed},
+    {"--rho", "REAL", "fasi-higham: ratio of its parameters alpha and beta",
+     [](const Override& v, Config& c) {
+       c.extensions.mixed->rho = real_in(v, 1e-6, 1, "a number from 1e-6 to 1");
+     },
+     OptionOf::mixed},
+    {"--precision", "NAME", "of the LU: fp16, fp16-fast, bf16, fp32, fp32-fp16, auto",
+     [](const Override& v, Config& c) { c.extensions.mixed->precision = choice<Precision>(v); },
+     OptionOf::mixed},
+    {"--refine", "NAME", "refinement: gmres, classical, none",
+     [](const Override& v, Config& c) { c.extensions.mixed->refinement = choice<Refinement>(v); },
+     OptionOf::mixed},
+    {"--scaling", "YES/NO", "scale the matrix by a power of two where 16 bits want it",
+     [](const Override& v, Config& c) { c.extensions.mixed->scaling = choice<Switch>(v); },
+     OptionOf::mixed},
 };
 
 }  // namespace
 
 std::span<const OverrideOption> override_options() { return table; }
+
+bool has_option(const Program& program, const OverrideOption& option) {
+  return option.of == OptionOf::every_program ||
+         (option.of == OptionOf::mixed) == program.mixed.has_value();
+}
+
+void check_mixed(const CommandLine& command_line, const Mixed& mixed) {
+  const auto belongs = [&](const char* option, SystemKind kind) {
+    if (command_line.overrides_option(option) && mixed.matrix != kind)
+      throw InputError(std::string(option) + ": expected --matrix " + std::string(word(kind)) +
+                       " with it, found " + std::string(word(mixed.matrix)));
+  };
+  belongs("--sigma", SystemKind::scaled_diagonal);
+  belongs("--kappa", SystemKind::fasi_higham);
+  belongs("--rho", SystemKind::fasi_higham);
+  if (mixed.precision == Precision::fp16_fast && mixed.matrix == SystemKind::fasi_higham)
+    throw InputError(
+        "--precision: expected one of fp16, bf16, fp32, fp32-fp16, auto with --matrix "
+        "fasi-higham, whose updates sums in FP16 do not keep, found 'fp16-fast'");
+}
 
 void apply_overrides(const CommandLine& command_line, Config& config) {
   for (const Override& given : command_line.overrides) {

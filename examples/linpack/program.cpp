@@ -135,6 +135,7 @@ void run_all(MPI_Comm comm, int ranks, const Program& program, const Solver& sol
                             {"Kokkos", kokkos_name()},
                             {"BLAS", blas_name()},
                             {"Threads", describe(count_threads())}};
+    for (const std::string& note : program.notes) preamble.notes.push_back(note);
     if (!blas_fix.note.empty()) preamble.notes.push_back(blas_fix.note);
     for (std::string& sentence : expected_differences(cases, solver, known))
       preamble.notes.push_back(std::move(sentence));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,13 @@ struct Program {
   std::string name;         ///< "hpl"
   std::string description;  ///< one line
   std::string version;      ///< of Plinth
+  /// What is built in of a program of mixed precision, which has options for it; of another one
+  /// nothing.
+  std::optional<Mixed> mixed = std::nullopt;
+  /// Sentences for every user.
+  std::vector<std::string> notes = {};
+  /// What is timed.
+  std::string timed = "factorization and back substitution";
 };
 
 /// What is known before the first run.

@@ -11,6 +11,12 @@ double gflops(std::int64_t n, double seconds) {
   return (order / 1e9) * (order / seconds) * (2.0 / 3.0 * order + 3.0 / 2.0);
 }
 
+double lu_gflops(std::int64_t n, double seconds) {
+  if (!(seconds > 0)) return 0;
+  const auto order = static_cast<double>(n);
+  return (order / 1e9) * (order / seconds) * (2.0 / 3.0 * order);
+}
+
 Verdict judge(double residual, double threshold) {
   if (!(threshold > 0)) return Verdict::unchecked;
   return residual < threshold ? Verdict::passed : Verdict::failed;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,7 +58,11 @@ struct Result {
   Seconds phases, around;
   /// Of each step; empty unless asked for, and on ranks that are not on the grid.
   std::vector<StepSeconds> steps;
+  std::optional<MixedResult> mixed;
 };
+
+/// 2/3 N^3 / seconds / 10^9: the rate of an LU alone; 0 if no time has passed.
+double lu_gflops(std::int64_t n, double seconds);
 
 /// (2/3 N^3 + 3/2 N^2) / seconds / 10^9, the rate that HPL credits; 0 if no time has passed.
 double gflops(std::int64_t n, double seconds);

@@ -31,6 +31,13 @@ static std::string_view without_plus(std::string_view text) {
 
 std::string rule(char c) { return std::string(80, c) + "\n"; }
 
+std::string shortest(double value) {
+  char digits[32];
+  return std::string(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
+
+double unsigned_nan(double x) { return std::isnan(x) ? std::abs(x) : x; }
+
 std::optional<std::int64_t> parse_integer(std::string_view text, IntegerRange range) {
   text = without_plus(text);
   std::int64_t value = 0;

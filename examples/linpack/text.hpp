@@ -15,6 +15,12 @@ namespace linpack {
 /// A line of 80 such characters.
 std::string rule(char c);
 
+/// The shortest decimal number that reads back as `value`.
+std::string shortest(double value);
+
+/// A NaN without its sign, which says nothing and would be printed.
+double unsigned_nan(double x);
+
 /// Integers that an option takes, both ends included.
 struct IntegerRange {
   std::int64_t min = 0;

@@ -79,6 +79,7 @@ std::string parameters(const Config& c) {
 
 /// What HPL.dat knows nothing of, by the names of the options.
 std::string extensions(const Extensions& e) {
+  if (e.mixed) return "Beyond HPL.dat: " + describe(*e.mixed) + "\n";
   return "Beyond HPL.dat: pivot " + std::string(word(e.pivot_reduction)) + ", split " +
          print("%g", e.split) + ", reproducible " + std::string(word(e.reproducible)) +
          ", storage by " + std::string(word(e.storage)) + "\n";
@@ -116,7 +117,9 @@ void TextReport::begin(const Preamble& preamble) {
           "NB     : order of its blocks\n"
           "P      : rows of the process grid\n"
           "Q      : columns of the process grid\n"
-          "Time   : seconds for factorization and back substitution\n"
+          "Time   : seconds for "
+       << preamble.program.timed
+       << "\n"
           "Gflops : 10^9 floating-point operations per second, for 2/3 N^3 + 3/2 N^2 in all\n"
           "\nThe parameters, every combination of which runs:\n\n"
        << parameters(c) << "\n";

@@ -15,9 +15,6 @@ char letter(PanelVariant v) {
   return v == PanelVariant::left ? 'L' : v == PanelVariant::crout ? 'C' : 'R';
 }
 
-/// A NaN without its sign, which says nothing and would be printed.
-double unsigned_nan(double x) { return std::isnan(x) ? std::abs(x) : x; }
-
 std::string time_text(std::time_t time) {
   char text[26];
   return ctime_r(&time, text) == nullptr ? std::string("unknown\n") : std::string(text);
@@ -113,6 +110,9 @@ void TextReport::run(const Case&, const Result& result, const std::vector<std::s
   column_header_due_ = checks_;
   out_ << result_line(result) << "HPL_pdgesv() start time " << time_text(result.start) << "\n"
        << "HPL_pdgesv() end time   " << time_text(result.end) << "\n";
+  if (result.mixed)
+    out_ << text_lines(result.ran.extensions.mixed.value(), *result.mixed, result.ran.n,
+                       result.seconds);
   if (!result.phases.empty()) out_ << phase_lines(result) << step_lines(result);
   if (result.verdict != Verdict::unchecked) out_ << rule('-') << check_lines(result);
   out_.flush();

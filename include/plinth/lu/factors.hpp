@@ -16,6 +16,12 @@
 
 namespace plinth {
 
+namespace lu {
+template <class M, ExecutionPolicy Exec, PrecisionPolicy Precision, PivotingPolicy Pivoting,
+          class Sink>
+class MixedFactorization;
+}  // namespace lu
+
 /// L, U and the pivots of a square matrix: P A = L U. Made only by lu_factor and mixed_lu_factor,
 /// which consume A, so that nobody mistakes an overwritten A for A. Move-only; solve with it as
 /// often as you like.
@@ -45,6 +51,12 @@ class LuFactors {
  private:
   template <ExecutionPolicy Exec, class M, PivotingPolicy Pivoting>
   friend LuFactors<M> lu_factor(const Exec&, M&&, Pivoting, const lu::FactorOptions&);
+  template <class M, ExecutionPolicy Exec, PivotingPolicy Pivoting, class Sink>
+  friend LuFactors<M> lu_factor(lu::Factorization<M, Exec, Pivoting, Sink>&, M&&);
+  template <class M, ExecutionPolicy Exec, PrecisionPolicy Precision, PivotingPolicy Pivoting,
+            class Sink>
+  friend LuFactors<M> mixed_lu_factor(lu::MixedFactorization<M, Exec, Precision, Pivoting, Sink>&,
+                                      M&&);
   template <PrecisionPolicy Precision, ExecutionPolicy Exec, class M, PivotingPolicy Pivoting>
   friend LuFactors<M> mixed_lu_factor(const Exec&, M&&, Pivoting, const lu::MixedOptions&);
 
@@ -97,6 +109,17 @@ LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
     factorization.emplace(exec, a.grid(), a.distribution(), options, off);
   });
   if (factorization) outcome = (*factorization)(a, pivots);
+  return LuFactors<Matrix>(std::move(a), std::move(pivots), outcome);
+}
+
+/// Factors A with a workspace that is kept and tells its sink where the time goes. Collective.
+/// Preconditions: the grid is active here; `prepared` was made for A's grid and distribution, and
+/// to keep L.
+template <class Matrix, ExecutionPolicy Exec, PivotingPolicy Pivoting, class Sink>
+LuFactors<Matrix> lu_factor(lu::Factorization<Matrix, Exec, Pivoting, Sink>& prepared,
+                            Matrix&& a) {
+  lu::Pivots pivots(a.distribution().rows, a.grid().coord().row);
+  const lu::PanelOutcome outcome = prepared(a, pivots);
   return LuFactors<Matrix>(std::move(a), std::move(pivots), outcome);
 }
 

@@ -54,4 +54,16 @@ LuFactors<Matrix> mixed_lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
   return LuFactors<Matrix>(std::move(a), std::move(pivots), std::move(exponents), report);
 }
 
+/// Factors A with a workspace that is kept and tells its sink where the time goes. Collective.
+/// Preconditions: the grid is active here; `prepared` was made for A's grid and distribution.
+template <class Matrix, ExecutionPolicy Exec, PrecisionPolicy Precision, PivotingPolicy Pivoting,
+          class Sink>
+LuFactors<Matrix> mixed_lu_factor(
+    lu::MixedFactorization<Matrix, Exec, Precision, Pivoting, Sink>& prepared, Matrix&& a) {
+  lu::Pivots pivots(a.distribution().rows, a.grid().coord().row);
+  lu::BlockExponents exponents;
+  const lu::MixedReport report = prepared(a, pivots, exponents);
+  return LuFactors<Matrix>(std::move(a), std::move(pivots), std::move(exponents), report);
+}
+
 }  // namespace plinth

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+#include "generated.hpp"
+#include "plinth/lu/mixed_report.hpp"
+#include "plinth/trace/phase.hpp"
+
+namespace hpl_mxp {
+
+/// A matrix in the precision of a case, its LU factors, and what they are made and used with.
+/// Exists on the processes of the grid only; every call is collective over them.
+class Factored {
+ public:
+  virtual ~Factored() = default;
+
+  /// Fills the matrix; returns what was lost.
+  virtual plinth::kernel::NarrowingCounts fill(const Generated& system) = 0;
+  /// The matrix becomes L and U.
+  virtual plinth::lu::MixedReport factor() = 0;
+  /// r := (L U)^-1 r, in FP64.
+  virtual void solve(Vector& r) = 0;
+
+  /// The matrix is scaled by 2 to this power.
+  virtual int exponent() const = 0;
+  /// What multiplies, and what it sums in.
+  virtual std::string arithmetic() const = 0;
+};
+
+/// Allocates all memory. The clock must outlive the result. Throws plinth::Error of kind memory.
+std::unique_ptr<Factored> make_factored(const plinth::ProcessGrid& grid, const linpack::Case& c,
+                                        const Generated& system,
+                                        plinth::trace::PhaseClock& clock);
+
+/// For one precision each: what make_factored calls.
+std::unique_ptr<Factored> make_half(const plinth::ProcessGrid& grid, const linpack::Case& c,
+                                    int exponent, plinth::trace::PhaseClock& clock);
+std::unique_ptr<Factored> make_half_fast(const plinth::ProcessGrid& grid, const linpack::Case& c,
+                                         int exponent, plinth::trace::PhaseClock& clock);
+std::unique_ptr<Factored> make_bfloat16(const plinth::ProcessGrid& grid, const linpack::Case& c,
+                                        int exponent, plinth::trace::PhaseClock& clock);
+std::unique_ptr<Factored> make_single(const plinth::ProcessGrid& grid, const linpack::Case& c,
+                                      plinth::trace::PhaseClock& clock);
+std::unique_ptr<Factored> make_single_half(const plinth::ProcessGrid& grid,
+                                           const linpack::Case& c, int exponent,
+                                           plinth::trace::PhaseClock& clock);
+
+}  // namespace hpl_mxp

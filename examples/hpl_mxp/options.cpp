@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "options.hpp"
+
+#include <algorithm>
+
+#include "hpl/options.hpp"
+#include "plinth/core/cpu.hpp"
+#include "plinth/kernel/lowp/kernels.hpp"
+
+namespace hpl_mxp {
+
+namespace {
+
+using linpack::Precision;
+
+bool is_amd() {
+#if PLINTH_X86_KERNELS
+  return __builtin_cpu_is("amd") != 0;
+#else
+  return false;
+#endif
+}
+
+Precision fastest(linpack::SystemKind matrix) {
+  if (matrix == linpack::SystemKind::fasi_higham) return Precision::fp32;
+#if PLINTH_AMX_KERNELS
+  if (plinth::kernel::lowp::amx_bf16::is_available()) return Precision::bf16;
+#endif
+  if (plinth::kernel::lowp::has_half_arithmetic()) return Precision::fp16_fast;
+  if (plinth::cpu_features().avx512_bf16 && is_amd()) return Precision::bf16;
+  return Precision::fp32;
+}
+
+}  // namespace
+
+linpack::Case effective(const linpack::Case& asked) {
+  linpack::Case runs = asked;
+  linpack::Mixed& mixed = runs.extensions.mixed.value();
+  if (mixed.precision == Precision::automatic) mixed.precision = fastest(mixed.matrix);
+  return runs;
+}
+
+plinth::Index block_size(const linpack::Case& c) {
+  return std::max<plinth::Index>(1, std::min<plinth::Index>(c.nb, c.n));
+}
+
+plinth::MatrixLayoutOptions square_blocks(const linpack::Case& c, std::size_t bytes_of_scalar) {
+  return {.mb = block_size(c),
+          .nb = block_size(c),
+          .align = static_cast<plinth::Index>(8 / bytes_of_scalar) * c.alignment};
+}
+
+plinth::lu::MixedOptions mixed_options(const linpack::Case& c, int matrix_exponent) {
+  plinth::lu::MixedOptions options =
+      plinth::lu::MixedOptions::of(hpl::factor_options(hpl::effective(c)));
+  options.matrix_exponent = matrix_exponent;
+  return options;
+}
+
+}  // namespace hpl_mxp

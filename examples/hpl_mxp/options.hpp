@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "linpack/config.hpp"
+#include "plinth/lu/mixed_options.hpp"
+#include "plinth/matrix/distributed_matrix.hpp"
+
+namespace hpl_mxp {
+
+/// What runs when `asked` is asked for: the precision chosen where that was left open. By this
+/// CPU's features, so the same on all CPUs of a kind:
+///
+/// | this CPU has             | scaled-diagonal, dominant | fasi-higham |
+/// |--------------------------|---------------------------|-------------|
+/// | AMX-BF16                 | bf16                      | fp32        |
+/// | else AVX512-FP16         | fp16-fast                 | fp32        |
+/// | else AVX512-BF16, by AMD | bf16                      | fp32        |
+/// | none of these            | fp32                      | fp32        |
+///
+/// (AVX512-BF16 of Intel's is no faster than FP64. fasi-higham's condition number wants the bits.)
+linpack::Case effective(const linpack::Case& asked);
+
+/// NB, or the order of the matrix if that is less.
+plinth::Index block_size(const linpack::Case& c);
+
+/// Square blocks with lines that begin on multiples of c.alignment 8-byte words.
+plinth::MatrixLayoutOptions square_blocks(const linpack::Case& c, std::size_t bytes_of_scalar);
+
+plinth::lu::MixedOptions mixed_options(const linpack::Case& c, int matrix_exponent);
+
+}  // namespace hpl_mxp

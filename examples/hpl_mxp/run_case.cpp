@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "run_case.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "factored.hpp"
+#include "generated.hpp"
+#include "hpl/options.hpp"
+#include "hpl/run_case.hpp"
+#include "linpack/measure.hpp"
+#include "linpack/memory.hpp"
+#include "linpack/text.hpp"
+#include "options.hpp"
+#include "plinth/refine/refinement.hpp"
+
+namespace hpl_mxp {
+
+namespace {
+
+using linpack::Case;
+using linpack::MixedResult;
+using linpack::Precision;
+using linpack::Result;
+using plinth::Index;
+using plinth::comm::check;
+using plinth::trace::PhaseClock;
+
+constexpr std::array around_names{"allocation", "check"};
+
+/// Everything that a case works with, on the processes of the grid.
+struct Work {
+  Work(const plinth::ProcessGrid& grid, const Case& c)
+      : system(make_generated(grid, c)),
+        factored(make_factored(grid, c, *system, clock)),
+        b(grid, c.n, 1, {.mb = block_size(c), .nb = block_size(c), .align = 1}),
+        x(grid, c.n, 1, {.mb = block_size(c), .nb = block_size(c), .align = 1}),
+        refinement(Exec(), b),
+        plan(plinth::Distribution{plinth::BlockCyclic(c.n, block_size(c), grid.shape().rows, 0),
+                                  plinth::BlockCyclic(c.n, block_size(c), grid.shape().cols, 0)},
+             c.depth) {
+    if (c.extensions.mixed->refinement == linpack::Refinement::gmres)
+      refinement.reserve(b, plinth::GmresRefinement{});
+  }
+
+  PhaseClock clock;
+  std::unique_ptr<Generated> system;
+  std::unique_ptr<Factored> factored;
+  Vector b, x;
+  plinth::Refinement<Exec, Vector> refinement;
+  plinth::lu::Plan plan;
+};
+
+/// What the processes of the grid know of a run, as it is sent to those that sit idle. Seconds are
+/// the longest of all ranks.
+struct Measured {
+  double seconds = 0, fill = 0, factor = 0, refine = 0;
+  double residual = 0;
+  linpack::Norms norms;
+  std::int64_t start = 0;
+  std::int64_t end = 0;
+  std::int64_t zero_pivot = -1;  ///< column of the first, from 0, or -1
+  std::int64_t unfit = 0;        ///< entries of A that the precision cannot hold
+  double bound = 0;              ///< of A's entries
+  PhaseClock::Seconds phases{};
+  std::array<double, around_names.size()> around{};
+};
+
+plinth::RefinementReport refine(Work& work, linpack::Refinement how) {
+  const auto times = [&](const Vector& x, Vector& y) { work.system->multiply(x, y); };
+  const auto solve = [&](Vector& r) { work.factored->solve(r); };
+  const double a_norm = work.system->norm_inf();
+  const plinth::HplResidualBelow done{1};
+  const auto with = [&](const auto& policy) {
+    return work.refinement(times, solve, a_norm, work.b, work.x, policy, done);
+  };
+  switch (how) {
+    case linpack::Refinement::classical:
+      return with(plinth::ClassicalRefinement{});
+    case linpack::Refinement::none:
+      return with(plinth::NoRefinement{});
+    default:
+      return with(plinth::GmresRefinement{});
+  }
+}
+
+/// From the matrix to the solution. Collective over the grid.
+void solve(Work& work, const Case& c, Measured& m, MixedResult& mixed) {
+  const double begin = MPI_Wtime();
+  plinth::kernel::NarrowingCounts lost = work.factored->fill(*work.system);
+  m.unfit = lost.overflowed;
+  const double filled = MPI_Wtime();
+  m.fill = filled - begin;
+  if (m.unfit > 0) return;
+  const plinth::lu::MixedReport lu = work.factored->factor();
+  const double factored = MPI_Wtime();
+  m.factor = factored - filled;
+  // With a pivot that is no number the solution is none either, which the check will find.
+  if (lu.pivots.first_nonfinite < 0) m.zero_pivot = lu.pivots.first_zero_pivot;
+  if (m.zero_pivot >= 0) return;
+  const plinth::RefinementReport report = refine(work, c.extensions.mixed->refinement);
+  m.refine = MPI_Wtime() - factored;
+
+  lost += lu.lost;
+  mixed.growth = lu.growth();
+  mixed.overflowed = lost.overflowed;
+  mixed.flushed = lost.flushed;
+  mixed.subnormal = lost.subnormal;
+  mixed.iterations = report.iterations();
+  mixed.products = report.products;
+  mixed.solves = report.solves;
+  mixed.outcome = to_string(report.columns.front().outcome);
+  const double unit = 0x1p-53 * static_cast<double>(std::max<Index>(c.n, 1));
+  for (const double error : report.columns.front().backward_errors)
+    mixed.residuals.push_back(error / unit);
+}
+
+/// Collective over the grid.
+Measured measure(const plinth::ProcessGrid& grid, Work& work, const Case& c, MixedResult& mixed) {
+  Measured m;
+  work.system->right_hand_side(work.b);
+  work.clock.reset(c.extensions.phases == linpack::PhaseReport::steps ? work.plan.steps() : 0);
+  m.bound = work.system->bound();
+  check(MPI_Barrier(grid.all().handle()), "MPI_Barrier");
+  m.start = std::time(nullptr);
+  double begin = MPI_Wtime();
+  solve(work, c, m, mixed);
+  m.seconds = MPI_Wtime() - begin;
+  m.end = std::time(nullptr);
+  for (double* seconds : {&m.seconds, &m.fill, &m.factor, &m.refine})
+    linpack::longest_of_all(grid, seconds, 1);
+  m.phases = work.clock.total();
+  linpack::longest_of_all(grid, m.phases.data(), m.phases.size());
+  begin = MPI_Wtime();
+  if (m.unfit == 0 && m.zero_pivot < 0 && c.checks()) {
+    const plinth::SystemNorms norms = work.system->norms(work.x);
+    m.norms = linpack::norms_of(norms);
+    m.residual = norms.scaled_residual(c.n);
+  }
+  m.around[1] = MPI_Wtime() - begin;
+  mixed.exponent = work.factored->exponent();
+  mixed.arithmetic = work.factored->arithmetic();
+  mixed.condition = work.system->condition();
+  mixed.fill = m.fill;
+  mixed.factor = m.factor;
+  mixed.refine = m.refine;
+  return m;
+}
+
+/// Bytes that the process at (0, 0), which has most, needs for a case.
+double bytes_needed(const Case& c) {
+  const Index block = block_size(c);
+  const auto most = [&](int processes) {
+    return static_cast<double>(plinth::BlockCyclic(c.n, block, processes, 0).local_size(0));
+  };
+  const double rows = most(c.grid.rows), cols = most(c.grid.cols);
+  const auto nb = static_cast<double>(block);
+  const linpack::Mixed& mixed = c.extensions.mixed.value();
+  const bool single =
+      mixed.precision == Precision::fp32 || mixed.precision == Precision::fp32_fp16;
+  const double scalar = single ? 4 : 2;
+  const auto panels =
+      static_cast<double>(std::min<Index>(c.depth, plinth::ceil_div(c.n, block)) + 2);
+  const double vectors = mixed.refinement == linpack::Refinement::gmres
+                             ? plinth::GmresRefinement{}.restart + 10
+                             : 10;
+  return scalar * rows * cols + 4 * nb * (rows + cols) + scalar * panels * nb * (rows + cols) +
+         8 * vectors * (rows + cols);
+}
+
+/// HPL's system in FP64, for comparison. Collective over `comm`.
+void compare(MPI_Comm comm, const Case& c, MixedResult& mixed) {
+  Case fp64 = c;
+  fp64.extensions.mixed.reset();
+  const Result result = hpl::run_case(comm, hpl::effective(fp64));
+  mixed.fp64_seconds = result.seconds;
+  mixed.fp64_verdict = result.verdict == linpack::Verdict::passed    ? "PASSED"
+                       : result.verdict == linpack::Verdict::failed  ? "FAILED"
+                       : result.verdict == linpack::Verdict::skipped ? "skipped: " + result.reason
+                                                                     : "not checked";
+}
+
+}  // namespace
+
+Result run_case(MPI_Comm comm, const Case& c) {
+  const plinth::ProcessGrid grid = hpl::make_grid(comm, c);
+  std::unique_ptr<Work> work;
+  double memory = -linpack::peak_memory();
+  const double begin = MPI_Wtime();
+  const std::string reason = linpack::allocate(comm, grid, bytes_needed(c),
+                                               [&] { work = std::make_unique<Work>(grid, c); });
+  if (!reason.empty()) return linpack::skipped(c, "not enough memory: " + reason);
+  const double allocation = MPI_Wtime() - begin;
+
+  Measured m;
+  Result result;
+  MixedResult mixed;
+  if (grid.active()) {
+    m = measure(grid, *work, c, mixed);
+    m.around[0] = allocation;
+    linpack::longest_of_all(grid, m.around.data(), m.around.size());
+    result.steps = linpack::step_seconds(grid, work->clock, work->plan);
+  }
+  memory += linpack::peak_memory();
+  if (grid.active()) linpack::longest_of_all(grid, &memory, 1);
+  mixed.memory = memory;
+  work.reset();
+  // Rank 0 is always on the grid.
+  check(MPI_Bcast(&m, sizeof m, MPI_BYTE, 0, comm), "MPI_Bcast");
+  if (m.unfit > 0)
+    return linpack::skipped(
+        c, linpack::print("%lld entries of the matrix, which are up to %.3g in magnitude, are "
+                          "beyond the range of the precision",
+                          static_cast<long long>(m.unfit), m.bound));
+  if (m.zero_pivot >= 0)
+    return linpack::skipped(
+        c, linpack::print("the matrix is singular in this precision: the pivot of column %lld "
+                          "is zero",
+                          static_cast<long long>(m.zero_pivot + 1)));
+  if (c.extensions.mixed->compare_fp64 == linpack::Switch::on) compare(comm, c, mixed);
+  result.ran = c;
+  result.seconds = m.seconds;
+  result.start = static_cast<std::time_t>(m.start);
+  result.end = static_cast<std::time_t>(m.end);
+  result.residual = m.residual;
+  result.norms = m.norms;
+  if (c.extensions.phases != linpack::PhaseReport::none) {
+    result.phases = linpack::by_name(m.phases);
+    for (std::size_t i = 0; i < around_names.size(); ++i)
+      result.around.emplace_back(around_names[i], m.around[i]);
+  }
+  result.mixed = mixed;
+  result.verdict = linpack::judge(m.residual, c.threshold);
+  return result;
+}
+
+}  // namespace hpl_mxp

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# hpl_mxp from its command line to its output: a sample of the table of outcomes (all of it:
+# mixed_table.sh), what it prints, what it refuses, and how much memory it takes.
+
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# verdicts <expected status> <passed> <failed> [argument...]: on four grids at once.
+verdicts() {
+  local status=$1 passed=$2 failed=$3
+  shift 3
+  expect_status "$status" 6 --grid 1x1,1x2,2x2,2x3 "$@"
+  expect "passed runs of $*" "$passed" "$(grep -c ' PASSED$' out)"
+  expect "failed runs of $*" "$failed" "$(grep -c ' FAILED$' out)"
+}
+
+# What solves, and that nothing does without refinement.
+ragged="--n 65,130 --nb 24"
+for precision in fp16 bf16 fp32; do
+  # shellcheck disable=SC2086 # several words
+  verdicts 0 8 0 $ragged --precision $precision
+done
+for precision in fp16 fp16-fast bf16 fp32-fp16; do
+  # shellcheck disable=SC2086
+  verdicts 1 0 8 $ragged --precision $precision --refine none
+done
+for matrix in dominant-reference dominant-openmxp fasi-higham; do
+  # shellcheck disable=SC2086
+  verdicts 1 0 8 $ragged --precision fp16 --refine none --matrix $matrix
+done
+verdicts 0 4 0 --n 130 --nb 24 --precision fp16-fast --matrix dominant-openmxp --refine classical
+
+# The case that tells GMRES from classical refinement.
+hard="--n 400 --nb 24 --matrix fasi-higham --kappa 1e16 --precision fp16"
+# shellcheck disable=SC2086
+verdicts 0 4 0 $hard --refine gmres
+# shellcheck disable=SC2086
+verdicts 1 0 4 $hard --refine classical
+expect "stalls" 4 "$(grep -c '^Refinement .* classical: \(stagnated\|iteration limit\|non-finite\)' out)"
+
+# Any N, and the smallest; the output is netlib's, with lines of its own.
+expect_status 0 4 --n 0,1,2,17 --nb 8,80 --grid 2x2,1x3 --depth 0,2 --bcast 0,4 --json all.json \
+  --precision fp16
+awk -f "$here/parse_output.awk" out > runs || fail "the output is not netlib's"
+expect "runs" 64 "$(wc -l < runs)"
+expect "runs in the JSON report" 64 "$(grep -c '"verdict":"passed"' all.json)"
+expect "N" "0 1 17 2" "$(cut -d ' ' -f 2 runs | sort -u | tr '\n' ' ' | sed 's/ $//')"
+for what in Precision Filling LU Refinement Residuals Rounding Memory; do
+  expect "lines of $what" 64 "$(grep -c "^$what *: " out)"
+done
+expect "the note on what has no meaning" 1 "$(grep -c '^Note: .*SWAP.* mean nothing' out)"
+expect_status 0 2 --n 200 --grid 1x2 --compare-fp64 --phases yes --json fp64.json
+expect "FP64" 1 "$(grep -c '^FP64 .* PASSED; speed-up [0-9.]*$' out)"
+expect "FP64 in the JSON report" 1 "$(grep -c '"fp64":{.*"verdict":"PASSED"' fp64.json)"
+expect "the precision that was chosen" 1 \
+  "$(grep -c '^Note: the precision is .* instead of the auto' out)"
+
+# What 16 bits cannot hold, unless it is scaled; what nothing holds.
+expect_status 3 2 --n 100 --grid 1x2 --precision fp16 --sigma 1e6 --scaling no
+expect "reasons" 1 "$(grep -c '^Skipped .* 100 entries .* beyond the range' out)"
+expect_status 0 2 --n 100 --grid 1x2 --precision fp16 --sigma 1e6
+expect_status 3 2 --n 100 --grid 1x2 --precision fp32 --sigma 1e300
+expect_status 3 2 --n 2147483647 --nb 256
+
+# refused <message> [argument...]
+refused() {
+  local message=$1
+  shift
+  expect_status 2 2 "$@"
+  expect "lines that say $message" 1 "$(grep -c "^$message\$" err)"
+}
+refused '--matrix: expected one of 0 (scaled-diagonal), .*, found .hilbert.' --matrix hilbert
+refused '--precision: expected one of 0 (fp16), .* 5 (auto), found .fp8.' --precision fp8
+refused '--refine: expected one of 0 (gmres), 1 (classical), 2 (none), found .more.' --refine more
+refused '--refine: expected one value, found 2' --refine gmres,none
+refused '--sigma: expected a finite number, found .x.' --sigma x
+refused '--kappa: expected a number from 1 to 1e300, found .0.5.' --matrix fasi-higham --kappa 0.5
+refused '--rho: expected a number from 1e-6 to 1, found .2.' --matrix fasi-higham --rho 2
+refused '--sigma: expected --matrix scaled-diagonal with it, found fasi-higham' \
+  --matrix fasi-higham --sigma 2
+refused '--kappa: expected --matrix fasi-higham with it, found scaled-diagonal' --kappa 2
+refused '--precision: expected one of .*, found .fp16-fast.' --matrix fasi-higham \
+  --precision fp16-fast
+refused 'unknown argument .--split.; .*' --split 0.3
+
+# Memory: 2 N^2 + 4 NB 2 N + 2 (d + 2) NB 2 N + 8 (restart + 4) 2 N + 64 MiB on one rank. A copy of
+# the matrix in FP64 alone would take twice that.
+n=4000 nb=128 depth=1
+expect_status 0 1 --n 600,$n --nb $nb --depth $depth --precision fp16 --json memory.json
+used=$(grep -o '"memory":[0-9.]*' memory.json | tail -n 1 | cut -d : -f 2 | cut -d . -f 1)
+bound=$((2 * n * n + 8 * nb * n + 4 * (depth + 2) * nb * n + 16 * 54 * n + 64 * 1048576))
+[ "$used" -gt $((2 * n * n)) ] && [ "$used" -le $bound ] || fail "memory: $used bytes of $bound"
+
+finish

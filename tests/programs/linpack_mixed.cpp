@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What a program of mixed precision adds to the command line, the input and the reports.
+#include "linpack/mixed.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "linpack/command_line.hpp"
+#include "linpack/hpl_dat.hpp"
+#include "linpack/input_error.hpp"
+#include "linpack/invocation.hpp"
+#include "linpack/json.hpp"
+#include "linpack/text_report.hpp"
+#include "support/catch.hpp"
+
+using namespace linpack;
+using plinth_test::contains;
+
+namespace {
+
+const Program plain{"plain", "a program without mixed precision", "0.0.0"};
+const Program mixed{"mixed", "a program of mixed precision", "0.0.0", Mixed{}};
+
+Mixed interpreted(const std::vector<std::string>& arguments) {
+  return interpret(mixed, arguments, 1).config.extensions.mixed.value();
+}
+std::string refusal(const Program& program, const std::vector<std::string>& arguments) {
+  try {
+    (void)interpret(program, arguments, 1);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "(none)";
+}
+
+}  // namespace
+
+TEST_CASE("options of mixed precision", "[mixed]") {
+  CHECK(interpreted({}) == Mixed{});
+  CHECK(interpreted({"--sigma", "2.5"}).sigma == 2.5);
+  const Mixed all =
+      interpreted({"--matrix", "fasi-higham", "--kappa", "1e5", "--rho", "0.25", "--precision",
+                   "fp32-fp16", "--refine", "classical", "--scaling", "no", "--compare-fp64"});
+  CHECK(all == Mixed{.matrix = SystemKind::fasi_higham,
+                     .kappa = 1e5,
+                     .rho = 0.25,
+                     .precision = Precision::fp32_fp16,
+                     .refinement = Refinement::classical,
+                     .scaling = Switch::off,
+                     .compare_fp64 = Switch::on});
+}
+
+TEST_CASE("programs have the options that mean something to them", "[mixed]") {
+  for (const char* option : {"--matrix", "--precision", "--refine", "--sigma", "--compare-fp64"})
+    CHECK_THAT(refusal(plain, {option, "1"}), contains("unknown argument"));
+  for (const char* option : {"--pivot", "--split", "--reproducible", "--storage"})
+    CHECK_THAT(refusal(mixed, {option, "1"}), contains("unknown argument"));
+  CHECK_FALSE(interpret(plain, {}, 1).config.extensions.mixed);
+}
+
+TEST_CASE("options of mixed precision that contradict each other", "[mixed]") {
+  CHECK_THAT(refusal(mixed, {"--kappa", "2"}),
+             contains("--kappa: expected --matrix fasi-higham"));
+  CHECK_THAT(refusal(mixed, {"--matrix", "fasi-higham", "--sigma", "2"}),
+             contains("--sigma: expected --matrix scaled-diagonal"));
+  CHECK_THAT(refusal(mixed, {"--matrix", "fasi-higham", "--precision", "fp16-fast"}),
+             contains("--precision: expected one of"));
+  CHECK_THAT(refusal(mixed, {"--matrix", "fasi-higham", "--kappa", "nan"}),
+             contains("--kappa: expected"));
+}
+
+TEST_CASE("mixed precision travels to the other ranks, and to HPL.dat's last line", "[mixed]") {
+  Config config;
+  config.extensions.mixed = Mixed{.matrix = SystemKind::dominant_openmxp,
+                                  .sigma = 0.1,
+                                  .precision = Precision::bf16,
+                                  .refinement = Refinement::none,
+                                  .compare_fp64 = Switch::on};
+  CHECK(decode(encode(config)) == config);
+  CHECK_THAT(format_hpl_dat(config),
+             contains("--matrix dominant-openmxp --precision bf16 --refine "
+                      "none --scaling yes --compare-fp64"));
+  CHECK_FALSE(decode(encode(Config{})).extensions.mixed);
+}
+
+TEST_CASE("what is reported of mixed precision", "[mixed]") {
+  const MixedResult result{.arithmetic = "by hand",
+                           .exponent = -3,
+                           .condition = 1e5,
+                           .fill = 1,
+                           .factor = 6,
+                           .refine = 3,
+                           .outcome = "converged",
+                           .iterations = 4,
+                           .products = 5,
+                           .solves = 6,
+                           .residuals = {1e9, -std::nan("")},
+                           .growth = 1.5,
+                           .flushed = 7,
+                           .memory = 1048576,
+                           .fp64_seconds = 30,
+                           .fp64_verdict = "PASSED"};
+  const std::string text = text_lines(Mixed{}, result, 3000, 10);
+  for (const char* part :
+       {"by hand, matrix scaled by 2^-3\n", "60.0 %  3.0000e+00 Gflops",
+        "gmres: converged, iterations 4, products 5, solves 6\n", ": 1.00e+09 nan\n",
+        "growth 1.5, overflowed 0, flushed 7, subnormal 0\n", "PASSED; speed-up 3.00\n"})
+    CHECK_THAT(text, contains(part));
+  const auto json = to_json(result, 3000, 10);
+  CHECK(json.at("lu_gflops").get<double>() == Catch::Approx(3));
+  CHECK(json.at("fp64").at("speedup").get<double>() == Catch::Approx(3));
+  CHECK(json.at("cond_inf") == 1e5);
+  CHECK_FALSE(to_json(MixedResult{}, 3000, 10).contains("fp64"));
+}
