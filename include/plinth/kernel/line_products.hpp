@@ -26,13 +26,13 @@ struct DotBody {
 
   PLINTH_SIMD_BODY void operator()() const {
     constexpr int lanes = 64 / sizeof(T);
-    T lane[lanes] = {}, all = 0;
+    T lane[lanes] = {}, total = 0;
     Index i = 0;
     for (; i + lanes <= count; i += lanes)
       for (int l = 0; l < lanes; ++l) lane[l] += x[i + l] * y[i + l];
-    for (; i < count; ++i) all += x[i] * y[i];
-    for (int l = 0; l < lanes; ++l) all += lane[l];
-    *sum += all;
+    for (; i < count; ++i) total += x[i] * y[i];
+    for (int l = 0; l < lanes; ++l) total += lane[l];
+    *sum += total;
   }
 };
 /// y += factor x

@@ -49,7 +49,7 @@ struct Lanes<double> {
         _mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_maskz_loadu_epi16(mask, p)), 16)));
   }
   PLINTH_AVX512_INLINE static Vector zero() { return _mm512_setzero_pd(); }
-  PLINTH_AVX512_INLINE static Vector all(double x) { return _mm512_set1_pd(x); }
+  PLINTH_AVX512_INLINE static Vector broadcast(double x) { return _mm512_set1_pd(x); }
   PLINTH_AVX512_INLINE static Vector fma(Vector a, Vector b, Vector c) {
     return _mm512_fmadd_pd(a, b, c);
   }
@@ -78,7 +78,7 @@ struct Lanes<float> {
         0xffff, _mm512_maskz_cvtepu16_epi32(0xffff, _mm256_maskz_loadu_epi16(mask, p)), 16));
   }
   PLINTH_AVX512_INLINE static Vector zero() { return _mm512_setzero_ps(); }
-  PLINTH_AVX512_INLINE static Vector all(float x) { return _mm512_set1_ps(x); }
+  PLINTH_AVX512_INLINE static Vector broadcast(float x) { return _mm512_set1_ps(x); }
   PLINTH_AVX512_INLINE static Vector fma(Vector a, Vector b, Vector c) {
     return _mm512_fmadd_ps(a, b, c);
   }
@@ -132,7 +132,7 @@ template <int lines, class S, class T>
 PLINTH_AVX512_INLINE void axpy_some(const S* a, Index ld, const T* x, T* w, Index count) {
   using L = Lanes<T>;
   typename L::Vector factor[lines];
-  for (int r = 0; r < lines; ++r) factor[r] = L::all(x[r]);
+  for (int r = 0; r < lines; ++r) factor[r] = L::broadcast(x[r]);
   for (Index q = 0; q < count; q += L::width) {
     const auto mask = L::first(count - q);
     auto sum = L::load(w + q, mask);

@@ -9,69 +9,36 @@
 #include "plinth/matrix/norm.hpp"
 #include "plinth/policy/precision.hpp"
 #include "plinth/refine/residual.hpp"
+#include "plinth/solve/refined.hpp"
+#include "plinth/solve/report.hpp"
 
 namespace plinth {
 
-/// How a solve ended; the same on every rank of the grid.
-enum class Outcome {
-  solved,      ///< x is computed, see backward_error for how well
-  singular,    ///< U has an exactly zero pivot, see column; x is unspecified
-  non_finite,  ///< an infinity or NaN came up, first in the pivot of `column`, or in x (column -1)
-};
-
-constexpr const char* to_string(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::solved:
-      return "solved";
-    case Outcome::singular:
-      return "singular";
-    case Outcome::non_finite:
-      return "non-finite";
-  }
-  return "?";
-}
-
-/// What a solve has to say about its answer; the same on every rank of the grid.
-struct SolveReport {
-  Outcome outcome = Outcome::solved;
-  /// Global column of the pivot that `singular` or `non_finite` speak of, else -1.
-  Index column = -1;
-  /// ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm over all right-hand sides together:
-  /// a few times the unit roundoff for a stable solve.
-  double backward_error = 0;
-  explicit operator bool() const { return outcome == Outcome::solved; }
-};
-
-/// Solves A X = B for square A and any number of right-hand sides, in one call: a copy of A is
-/// factored with partial pivoting, A and B are kept, X is filled, and the backward error measured.
-/// Collective over A's grid.
-///
-/// Precision says in which type A is factored (policy/precision.hpp); A, B and X hold Working.
-/// Preconditions, each an Error on every rank: those of lu_factor for A; X and B distributed alike,
-/// their rows like A's rows; all on one grid; the same call on every rank.
-/// Memory: one matrix in Factor precision, one of X's size, and the workspaces of lu_factor and
-/// lu_solve. (2/3) n^3 + 4 n^2 nrhs flops.
-template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class Rhs>
-[[nodiscard]] SolveReport solve(const Exec& exec, const Matrix& a, const Rhs& b, Rhs& x,
-                                const lu::FactorOptions& options = {}) {
-  using Roles = PrecisionRoles<Precision>;
-  using Working = typename Roles::Working;
-  using Factor = typename Roles::Factor;
+/// What every solve asks of its arguments, and `more`; collective.
+template <PrecisionPolicy Precision, class Matrix, class Rhs, class More>
+void agree_on_solve(const Matrix& a, const Rhs& b, const Rhs& x, Index arguments,
+                    const More& more) {
+  using Working = typename PrecisionRoles<Precision>::Working;
   static_assert(std::is_same_v<typename Matrix::value_type, Working> &&
                     std::is_same_v<typename Rhs::value_type, Working>,
                 "plinth: solve: A, B and X must hold the precision policy's Working type");
-  static_assert(std::is_same_v<Working, Factor>,
-                "plinth: solve: this precision policy needs refinement, which is not in place");
-  comm::agree_on(a.grid().all(), "solve", 0, [&] {
+  comm::agree_on(a.grid().all(), "solve", arguments, [&] {
     require(b.grid() == a.grid() && x.grid() == a.grid(), "A, B and X are on different grids");
     require(x.distribution() == b.distribution(), "X and B are not distributed alike");
     require(b.distribution().rows == a.distribution().rows,
             "the rows of B are not dealt like those of A (mb, source row)");
     require(&x != &b, "X and B are the same matrix");
+    more();
   });
-  using FactorMatrix =
-      DistributedMatrix<Factor, typename Matrix::memory, typename Matrix::layout>;
-  FactorMatrix copy_of_a(a.grid(), a.rows(), a.cols(), layout_of(a));
+}
+
+/// Solves with factors in A's own type, without refinement.
+template <ExecutionPolicy Exec, class Matrix, class Rhs>
+SolveReport solve_unrefined(const Exec& exec, const Matrix& a, const Rhs& b, Rhs& x,
+                            const lu::FactorOptions& options) {
+  using Working = typename Matrix::value_type;
+  DistributedMatrix<Working, typename Matrix::memory, typename Matrix::layout> copy_of_a(
+      a.grid(), a.rows(), a.cols(), layout_of(a));
   copy(exec, a, copy_of_a);
   const auto factors = lu_factor(exec, std::move(copy_of_a), PartialPivoting{}, options);
 
@@ -98,6 +65,78 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
   if (!is_finite(scale) || !is_finite(report.backward_error))
     report.outcome = Outcome::non_finite;
   return report;
+}
+
+/// Solves A X = B with factors in a narrower type than A has, and refinement: A is rounded to
+/// Precision's Factor type (scaled by powers of two where operands have 16 bits), factored with
+/// partial pivoting, and the solution refined on A as it is, each right-hand side to its own
+/// backward error. Collective over A's grid.
+///
+/// Preconditions, each an Error on every rank: those below for solve in one type; a valid
+/// refinement policy; factor options that the factorization knows; equilibration only where it is
+/// offered.
+/// Outcomes: all of Outcome. Unless `fall_back` is set, what fails is returned as it is.
+/// Memory: one matrix in Factor precision, the workspaces of the factorization and of lu_solve, and
+/// of X's size 2 matrices for ClassicalRefinement, for GmresRefinement 3 and one for each iteration
+/// of its longest cycle (2 to 6 as a rule); with fall_back, instead of these, what solve in A's own
+/// type needs, if that is more.
+template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class Rhs,
+          RefinementPolicy Refine, StoppingCriterion Criterion>
+[[nodiscard]] SolveReport solve(const Exec& exec, const Matrix& a, const Rhs& b, Rhs& x,
+                                const SolveOptions<Refine, Criterion>& options) {
+  using Roles = PrecisionRoles<Precision>;
+  static_assert(!std::is_same_v<typename Roles::Working, typename Roles::Factor>,
+                "plinth: solve: refinement is for factors in a narrower type than A has");
+  static_assert(!std::is_same_v<Refine, NoRefinement>,
+                "plinth: solve: factors in a narrower type need refinement");
+  static_assert(std::is_same_v<typename Roles::Working, typename Roles::Residual>,
+                "plinth: solve: the residual is formed in the Working type");
+  using Attempt = RefinedSolve<Precision, Exec, Matrix, Rhs, SolveOptions<Refine, Criterion>>;
+  comm::Fingerprint arguments;
+  arguments << lu::fingerprint(options.factor) << options.fall_back
+            << (options.equilibrate ? (*options.equilibrate ? 2 : 1) : 0) << a.distribution()
+            << b.distribution();
+  agree_on_solve<Precision>(a, b, x, arguments.value(), [&] {
+    require(options.refinement.valid(), Refine::requirement);
+    require(
+        !Attempt::packs || (!options.factor.reproducible && options.factor.split == 0),
+        "factorizations with 16-bit operands know no reproducible slices and no split update");
+    require(Attempt::can_scale || !options.equilibrate.value_or(false),
+            "equilibration wants real numbers and kernels that run on the host");
+  });
+  const double a_norm = static_cast<double>(norm(exec, a, Norm::inf));
+  SolveReport report = Attempt(exec, options, a, a_norm)(b, x);
+  if (report || !options.fall_back) return report;
+  // What is not finite is so in every type.
+  if (!is_finite(a_norm) || !is_finite(static_cast<double>(norm(exec, b, Norm::inf))))
+    return report;
+  SolveReport again = solve_unrefined(exec, a, b, x, options.factor);
+  again.fell_back_from = report.outcome;
+  again.lost = report.lost;
+  again.refinement = std::move(report.refinement);
+  return again;
+}
+
+/// Solves A X = B for square A and any number of right-hand sides, in one call: a copy of A is
+/// factored with partial pivoting, A and B are kept, X is filled, and the backward error measured.
+/// Collective over A's grid.
+///
+/// Precision says in which type A is factored (policy/precision.hpp); A, B and X hold Working. Where
+/// that is a narrower one, this is solve with SolveOptions, with its defaults.
+/// Preconditions, each an Error on every rank: those of lu_factor for A; X and B distributed alike,
+/// their rows like A's rows; all on one grid; the same call on every rank.
+/// Memory: one matrix in Factor precision, one of X's size, and the workspaces of lu_factor and
+/// lu_solve. (2/3) n^3 + 4 n^2 nrhs flops.
+template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class Rhs>
+[[nodiscard]] SolveReport solve(const Exec& exec, const Matrix& a, const Rhs& b, Rhs& x,
+                                const lu::FactorOptions& options = {}) {
+  using Working = typename PrecisionRoles<Precision>::Working;
+  if constexpr (!std::is_same_v<Working, typename PrecisionRoles<Precision>::Factor>) {
+    return solve<Precision>(exec, a, b, x, SolveOptions<>{.factor = options});
+  } else {
+    agree_on_solve<Precision>(a, b, x, 0, [] {});
+    return solve_unrefined(exec, a, b, x, options);
+  }
 }
 
 /// solve in A's own precision.

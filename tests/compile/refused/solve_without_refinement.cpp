@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// refused: this precision policy needs refinement
+// refused: factors in a narrower type need refinement
 //
 // Factors in FP32 do not make an FP64 answer by themselves.
 #include "plinth/solve/solve.hpp"
 
 using Matrix = plinth::DistributedMatrix<double>;
 #ifdef PLINTH_REFUSED
-using Precision = plinth::DoubleSingle;
+using Refinement = plinth::NoRefinement;
 #else
-using Precision = plinth::Uniform<double>;
+using Refinement = plinth::ClassicalRefinement;
 #endif
 
 plinth::SolveReport solve(const Matrix& a, const Matrix& b, Matrix& x);
 plinth::SolveReport solve(const Matrix& a, const Matrix& b, Matrix& x) {
-  return plinth::solve<Precision>(plinth::HostExecution<>(), a, b, x);
+  return plinth::solve<plinth::DoubleSingle>(plinth::HostExecution<>(), a, b, x,
+                                             plinth::SolveOptions<Refinement>{});
 }

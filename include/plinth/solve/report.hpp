@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <optional>
+
+#include "plinth/core/index.hpp"
+#include "plinth/kernel/convert_runs.hpp"
+#include "plinth/refine/report.hpp"
+
+namespace plinth {
+
+/// How a solve ended; the same on every rank of the grid.
+enum class Outcome {
+  solved,      ///< x is computed, see backward_error for how well
+  singular,    ///< U has an exactly zero pivot, see column; x is unspecified
+  non_finite,  ///< an infinity or NaN came up, first in the pivot of `column`, or in x (column -1)
+  not_converged,  ///< refinement ended before the criterion held for every right-hand side
+  overflow,       ///< an entry of A is beyond what the factors' type holds; x is unspecified
+};
+
+constexpr const char* to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::solved:
+      return "solved";
+    case Outcome::singular:
+      return "singular";
+    case Outcome::non_finite:
+      return "non-finite";
+    case Outcome::not_converged:
+      return "not converged";
+    case Outcome::overflow:
+      return "overflow";
+  }
+  return "?";
+}
+
+/// What a solve has to say about its answer; the same on every rank of the grid.
+struct SolveReport {
+  Outcome outcome = Outcome::solved;
+  /// Global column of the pivot that `singular` or `non_finite` speak of, else -1.
+  Index column = -1;
+  /// ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm: a few times the unit roundoff for a
+  /// stable solve. Over all right-hand sides together; after a refinement the largest of a
+  /// right-hand side.
+  double backward_error = 0;
+
+  // Where A was factored in a narrower type than it has:
+
+  /// What rounding A to that type lost.
+  kernel::NarrowingCounts lost = {};
+  /// What refinement did for each right-hand side; no columns if it was not come to.
+  RefinementReport refinement = {};
+  /// How the narrower attempt ended, if A was factored again in its own type after it.
+  std::optional<Outcome> fell_back_from = std::nullopt;
+
+  explicit operator bool() const { return outcome == Outcome::solved; }
+};
+
+}  // namespace plinth

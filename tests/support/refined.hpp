@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the tests of solves with refinement share: matrices of a wanted condition, and the judgement
+// of an answer.
+#pragma once
+
+#include <cmath>
+
+#include "plinth/solve/solve.hpp"
+#include "support/catch.hpp"
+#include "support/instances.hpp"
+#include "support/problems.hpp"
+
+namespace plinth_test {
+
+/// Dense, with singular values from 1 down to 1 / condition in geometric progression: reflections
+/// of a diagonal matrix from both sides.
+inline Dense<double> svd_type(Index n, double condition, std::uint64_t seed = 90) {
+  Dense<double> a(n, n);
+  for (Index i = 0; i < n; ++i)
+    a(i, i) =
+        n == 1 ? 1 : std::pow(condition, -static_cast<double>(i) / static_cast<double>(n - 1));
+  std::vector<double> v(static_cast<std::size_t>(n));
+  for (int reflection = 0; reflection < 4; ++reflection) {
+    double squares = 0;
+    for (Index i = 0; i < n; ++i) {
+      const double e = noise(i, reflection, seed);
+      v[static_cast<std::size_t>(i)] = e;
+      squares += e * e;
+    }
+    for (Index j = 0; j < n; ++j) {
+      const bool left = reflection % 2 == 0;
+      double product = 0;
+      for (Index i = 0; i < n; ++i)
+        product += v[static_cast<std::size_t>(i)] * (left ? a(i, j) : a(j, i));
+      for (Index i = 0; i < n; ++i)
+        (left ? a(i, j) : a(j, i)) -= 2 * product / squares * v[static_cast<std::size_t>(i)];
+    }
+  }
+  return a;
+}
+
+/// Column c's ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm, the plain way.
+inline double column_error(const Dense<double>& a, const Dense<double>& x, const Dense<double>& b,
+                           Index c) {
+  double r_most = 0, x_most = 0, b_most = 0, a_most = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    long double r = b(i, c);
+    double row = 0;
+    for (Index j = 0; j < a.cols; ++j) {
+      r -= static_cast<long double>(a(i, j)) * x(j, c);
+      row += std::abs(a(i, j));
+    }
+    r_most = std::max(r_most, std::abs(static_cast<double>(r)));
+    x_most = std::max(x_most, std::abs(x(i, c)));
+    b_most = std::max(b_most, std::abs(b(i, c)));
+    a_most = std::max(a_most, row);
+  }
+  return r_most == 0 ? 0 : r_most / (a_most * x_most + b_most);
+}
+
+/// Solves A X = B on a grid and checks that the report tells the truth, and that A and B are kept.
+template <class Precision, class Options>
+plinth::SolveReport solve_and_check(const plinth::ProcessGrid& grid, const Dense<double>& a,
+                                    const Dense<double>& b, Index nb, const Options& options) {
+  const plinth::MatrixLayoutOptions square{
+      .mb = nb, .nb = nb, .source_row = grid.shape().rows - 1};
+  const plinth::MatrixLayoutOptions tall{.mb = nb, .nb = 2, .source_row = grid.shape().rows - 1};
+  const auto da = distribute(grid, a, square);
+  const auto db = distribute(grid, b, tall);
+  HostMatrix<double, Kokkos::LayoutRight> dx(grid, b.rows, b.cols, tall);
+  const auto report = plinth::solve<Precision>(Host(), da, db, dx, options);
+  CHECK(same_bits(gather(da), a));
+  CHECK(same_bits(gather(db), b));
+  if (report) {
+    const auto x = gather(dx);
+    const double goal = plinth::BackwardErrorBelow{}.goal(a.rows, 0x1p-53);
+    if (!report.fell_back_from) {
+      CHECK(static_cast<Index>(report.refinement.columns.size()) == b.cols);
+      CHECK(report.refinement.converged());
+      CHECK(report.backward_error <= goal);
+    }
+    // A solve in double is as good as (n + 1) u; rounding in the judgement itself comes on top.
+    const double bound =
+        report.fell_back_from ? static_cast<double>(a.rows + 1) * 0x1p-53 : 2 * goal;
+    for (Index c = 0; c < b.cols; ++c) {
+      INFO("column " << c);
+      CHECK(column_error(a, x, b, c) <= bound);
+    }
+  } else {
+    CHECK((report.refinement.columns.empty() || !report.refinement.converged()));
+  }
+  return report;
+}
+
+template <class F>
+void on_every_active_grid(F&& f) {
+  for (const auto shape : grids(world_size())) {
+    const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
+    INFO("grid " << shape.rows << "x" << shape.cols);
+    if (grid.active()) f(grid);
+  }
+}
+
+}  // namespace plinth_test
