@@ -19,6 +19,7 @@
 #include "plinth/matrix/generate.hpp"
 #include "plinth/matrix/hpl_matrix.hpp"
 #include "plinth/matrix/norm.hpp"
+#include "plinth/matrix/redistribute.hpp"
 #include "plinth/policy/execution.hpp"
 #include "plinth/policy/layout.hpp"
 #include "plinth/policy/precision.hpp"

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -55,6 +56,7 @@ class ProcessGrid {
     const int rank = impl->parent.rank();
     impl->active = rank < shape.size();
     impl->coord = impl->active ? GridCoord(layout.coord(rank)) : GridCoord{-1, -1};
+    impl->place = [layout](int r) { return GridCoord(layout.coord(r)); };
     impl->connect();
     impl_ = std::move(impl);
   }
@@ -63,9 +65,16 @@ class ProcessGrid {
   /// This process's place; (-1, -1) on an idle rank.
   GridCoord coord() const { return impl_->coord; }
   bool active() const { return impl_->active; }
+  /// Place of a rank of parent(); (-1, -1) for an idle one.
+  GridCoord coord_of(int rank) const {
+    return rank < impl_->shape.size() ? impl_->place(rank) : GridCoord{-1, -1};
+  }
   const GridOptions& options() const { return impl_->options; }
 
-  /// All P Q processes, in the parent's order.
+  /// All processes of the communicator that the grid was made on, idle ones included. Carries what
+  /// moves between grids.
+  const comm::Communicator& parent() const { return impl_->parent; }
+  /// All P Q processes, in the parent's order: the first P Q ranks of parent().
   const comm::Communicator& all() const { return impl_->all; }
   /// This process row; rank = process column. Carries panels.
   const comm::Communicator& row() const { return impl_->row; }
@@ -87,6 +96,7 @@ class ProcessGrid {
     GridCoord coord;
     GridOptions options;
     bool active = false;
+    std::function<GridCoord(int)> place;
     comm::Communicator parent, all, row, row_vectors, column_pivots, column_rows, column_vectors;
 
     void connect() {

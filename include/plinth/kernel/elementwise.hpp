@@ -84,6 +84,40 @@ void scatter_rows(const Exec& exec, const Index* rows, Index count, const From& 
       KOKKOS_LAMBDA(const Index r, const Index j) { to(rows[r], j) = from(r, j); });
 }
 
+/// Rows and columns of a matrix that take part in something: lists readable by kernels.
+struct Selection {
+  const Index* rows = nullptr;
+  const Index* cols = nullptr;
+};
+
+/// to(i, j) = from(which.rows[i], which.cols[j]).
+template <ExecutionPolicy Exec, class From, class To>
+void gather_entries(const Exec& exec, const From& from, Selection which, const To& to) {
+  for_each<typename To::array_layout>(
+      exec, rows_of(to), cols_of(to), KOKKOS_LAMBDA(const Index i, const Index j) {
+        to(i, j) = from(which.rows[i], which.cols[j]);
+      });
+}
+
+/// to(which.rows[i], which.cols[j]) = from(i, j); no entry twice.
+template <ExecutionPolicy Exec, class From, class To>
+void scatter_entries(const Exec& exec, const From& from, const To& to, Selection which) {
+  for_each<typename From::array_layout>(
+      exec, rows_of(from), cols_of(from), KOKKOS_LAMBDA(const Index i, const Index j) {
+        to(which.rows[i], which.cols[j]) = from(i, j);
+      });
+}
+
+/// Entry (i, j) of a selection of `to` = that of a selection of `from`, of the same shape.
+template <ExecutionPolicy Exec, class From, class To>
+void copy_entries(const Exec& exec, Extents count, const From& from, Selection source,
+                  const To& to, Selection target) {
+  for_each<typename To::array_layout>(
+      exec, count.rows, count.cols, KOKKOS_LAMBDA(const Index i, const Index j) {
+        to(target.rows[i], target.cols[j]) = from(source.rows[i], source.cols[j]);
+      });
+}
+
 /// Exchanges rows upper[s] and lower[s] of `a`, for s = 0, ..., count - 1 in this order. Columns
 /// are independent: each work item does all exchanges for a piece of them.
 template <ExecutionPolicy Exec, class View>
