@@ -3,6 +3,7 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 
 #include "linpack/measure.hpp"
 #include "linpack/text.hpp"
@@ -18,21 +19,13 @@ using linpack::Case;
 using linpack::Result;
 using plinth::comm::check;
 
-using plinth::trace::PhaseClock;
-
 /// What is done around the timed part.
 constexpr std::array around_names{"allocation", "generation", "check"};
 
 /// What the processes of the grid know of a run, as it is sent to those that sit idle. Seconds are
 /// the longest of all ranks.
-struct Measured {
-  double seconds = 0;
-  double residual = 0;
-  linpack::Norms norms;
-  std::int64_t start = 0;
-  std::int64_t end = 0;
+struct Measured : linpack::Timed {
   std::int64_t zero_pivot = -1;  ///< column of the first, from 0, or -1
-  PhaseClock::Seconds phases{};
   std::array<double, around_names.size()> around{};
 };
 
@@ -55,11 +48,7 @@ Measured measure(const plinth::ProcessGrid& grid, System& system, const Case& c)
   m.phases = system.clock().total();
   linpack::longest_of_all(grid, m.phases.data(), m.phases.size());
   begin = MPI_Wtime();
-  if (m.zero_pivot < 0 && c.checks()) {
-    const plinth::SystemNorms norms = system.norms();
-    m.norms = linpack::norms_of(norms);
-    m.residual = norms.scaled_residual(c.n);
-  }
+  if (m.zero_pivot < 0 && c.checks()) m.judge_by(system.norms(), c.n);
   m.around[2] = MPI_Wtime() - begin;
   return m;
 }
@@ -76,12 +65,12 @@ Result run_case(MPI_Comm comm, const Case& c) {
   const double allocation = MPI_Wtime() - begin;
 
   Measured m;
-  Result result;
+  std::vector<linpack::StepSeconds> steps;
   if (grid.active()) {
     m = measure(grid, *system, c);
     m.around[0] = allocation;
     linpack::longest_of_all(grid, m.around.data(), m.around.size());
-    result.steps = linpack::step_seconds(grid, system->clock(), system->plan());
+    steps = linpack::step_seconds(grid, system->clock(), system->plan());
   }
   // Rank 0 is always on the grid.
   check(MPI_Bcast(&m, sizeof m, MPI_BYTE, 0, comm), "MPI_Bcast");
@@ -89,18 +78,8 @@ Result run_case(MPI_Comm comm, const Case& c) {
     return linpack::skipped(
         c, linpack::print("the matrix is singular: the pivot of column %lld is zero",
                           static_cast<long long>(m.zero_pivot + 1)));
-  result.ran = c;
-  result.seconds = m.seconds;
-  result.start = static_cast<std::time_t>(m.start);
-  result.end = static_cast<std::time_t>(m.end);
-  result.residual = m.residual;
-  result.norms = m.norms;
-  if (c.extensions.phases != linpack::PhaseReport::none) {
-    result.phases = linpack::by_name(m.phases);
-    for (std::size_t i = 0; i < around_names.size(); ++i)
-      result.around.emplace_back(around_names[i], m.around[i]);
-  }
-  result.verdict = linpack::judge(m.residual, c.threshold);
+  Result result = linpack::result_of(c, m, linpack::named(around_names, m.around));
+  result.steps = std::move(steps);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "generated.hpp"
+#include "plinth/kernel/elementwise.hpp"
 #include "plinth/lu/mixed_report.hpp"
 #include "plinth/trace/phase.hpp"
 
@@ -27,6 +28,13 @@ class Factored {
   /// What multiplies, and what it sums in.
   virtual std::string arithmetic() const = 0;
 };
+
+/// Writes to every page of a matrix, so that the clock does not see the system find them.
+template <class T>
+void touch(const Exec& exec, const Matrix<T>& a) {
+  plinth::kernel::fill(exec, a.local(), T(0.0f));
+  exec.fence();
+}
 
 /// Allocates all memory. The clock must outlive the result. Throws plinth::Error of kind memory.
 std::unique_ptr<Factored> make_factored(const plinth::ProcessGrid& grid, const linpack::Case& c,

@@ -22,7 +22,9 @@ class MixedFactored : public Factored {
       : exponent_(exponent),
         clock_(clock),
         a_(std::in_place, grid, c.n, c.n, square_blocks(c, sizeof(T))),
-        factorization_(exec_, grid, a_->distribution(), mixed_options(c, exponent), clock) {}
+        factorization_(exec_, grid, a_->distribution(), mixed_options(c, exponent), clock) {
+    touch(exec_, *a_);
+  }
 
   plinth::kernel::NarrowingCounts fill(const Generated& system) override {
     return system.fill(*a_, exponent_);

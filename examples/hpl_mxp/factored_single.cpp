@@ -20,7 +20,9 @@ class SingleFactored : public Factored {
                  plinth::trace::PhaseClock& clock)
       : clock_(clock),
         a_(std::in_place, grid, c.n, c.n, square_blocks(c, sizeof(float))),
-        factorization_(exec_, grid, a_->distribution(), options(c), clock) {}
+        factorization_(exec_, grid, a_->distribution(), options(c), clock) {
+    touch(exec_, *a_);
+  }
 
   plinth::kernel::NarrowingCounts fill(const Generated& system) override {
     return system.fill(*a_, 0);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <optional>
+#include <utility>
 
 #include "factored.hpp"
 #include "generated.hpp"
@@ -55,16 +55,11 @@ struct Work {
 
 /// What the processes of the grid know of a run, as it is sent to those that sit idle. Seconds are
 /// the longest of all ranks.
-struct Measured {
-  double seconds = 0, fill = 0, factor = 0, refine = 0;
-  double residual = 0;
-  linpack::Norms norms;
-  std::int64_t start = 0;
-  std::int64_t end = 0;
+struct Measured : linpack::Timed {
+  double fill = 0, factor = 0, refine = 0;
   std::int64_t zero_pivot = -1;  ///< column of the first, from 0, or -1
   std::int64_t unfit = 0;        ///< entries of A that the precision cannot hold
   double bound = 0;              ///< of A's entries
-  PhaseClock::Seconds phases{};
   std::array<double, around_names.size()> around{};
 };
 
@@ -134,11 +129,7 @@ Measured measure(const plinth::ProcessGrid& grid, Work& work, const Case& c, Mix
   m.phases = work.clock.total();
   linpack::longest_of_all(grid, m.phases.data(), m.phases.size());
   begin = MPI_Wtime();
-  if (m.unfit == 0 && m.zero_pivot < 0 && c.checks()) {
-    const plinth::SystemNorms norms = work.system->norms(work.x);
-    m.norms = linpack::norms_of(norms);
-    m.residual = norms.scaled_residual(c.n);
-  }
+  if (m.unfit == 0 && m.zero_pivot < 0 && c.checks()) m.judge_by(work.system->norms(work.x), c.n);
   m.around[1] = MPI_Wtime() - begin;
   mixed.exponent = work.factored->exponent();
   mixed.arithmetic = work.factored->arithmetic();
@@ -195,13 +186,13 @@ Result run_case(MPI_Comm comm, const Case& c) {
   const double allocation = MPI_Wtime() - begin;
 
   Measured m;
-  Result result;
   MixedResult mixed;
+  std::vector<linpack::StepSeconds> steps;
   if (grid.active()) {
     m = measure(grid, *work, c, mixed);
     m.around[0] = allocation;
     linpack::longest_of_all(grid, m.around.data(), m.around.size());
-    result.steps = linpack::step_seconds(grid, work->clock, work->plan);
+    steps = linpack::step_seconds(grid, work->clock, work->plan);
   }
   memory += linpack::peak_memory();
   if (grid.active()) linpack::longest_of_all(grid, &memory, 1);
@@ -220,19 +211,9 @@ Result run_case(MPI_Comm comm, const Case& c) {
                           "is zero",
                           static_cast<long long>(m.zero_pivot + 1)));
   if (c.extensions.mixed->compare_fp64 == linpack::Switch::on) compare(comm, c, mixed);
-  result.ran = c;
-  result.seconds = m.seconds;
-  result.start = static_cast<std::time_t>(m.start);
-  result.end = static_cast<std::time_t>(m.end);
-  result.residual = m.residual;
-  result.norms = m.norms;
-  if (c.extensions.phases != linpack::PhaseReport::none) {
-    result.phases = linpack::by_name(m.phases);
-    for (std::size_t i = 0; i < around_names.size(); ++i)
-      result.around.emplace_back(around_names[i], m.around[i]);
-  }
+  Result result = linpack::result_of(c, m, linpack::named(around_names, m.around));
+  result.steps = std::move(steps);
   result.mixed = mixed;
-  result.verdict = linpack::judge(m.residual, c.threshold);
   return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "linpack/memory.hpp"
 #include "plinth/comm/mpi.hpp"
@@ -39,13 +40,30 @@ std::vector<StepSeconds> step_seconds(const plinth::ProcessGrid& grid, const Pha
   return out;
 }
 
-Norms norms_of(const plinth::SystemNorms& norms) {
-  return {.residual_inf = norms.residual_inf,
-          .a_inf = norms.a_inf,
-          .a_one = norms.a_one,
-          .x_inf = norms.x_inf,
-          .x_one = norms.x_one,
-          .b_inf = norms.b_inf};
+void Timed::judge_by(const plinth::SystemNorms& check, std::int64_t n) {
+  norms = {.residual_inf = check.residual_inf,
+           .a_inf = check.a_inf,
+           .a_one = check.a_one,
+           .x_inf = check.x_inf,
+           .x_one = check.x_one,
+           .b_inf = check.b_inf};
+  residual = check.scaled_residual(n);
+}
+
+Result result_of(const Case& ran, const Timed& timed, Seconds around) {
+  Result result;
+  result.ran = ran;
+  result.seconds = timed.seconds;
+  result.start = static_cast<std::time_t>(timed.start);
+  result.end = static_cast<std::time_t>(timed.end);
+  result.residual = timed.residual;
+  result.norms = timed.norms;
+  if (ran.extensions.phases != PhaseReport::none) {
+    result.phases = by_name(timed.phases);
+    result.around = std::move(around);
+  }
+  result.verdict = judge(timed.residual, ran.threshold);
+  return result;
 }
 
 std::string allocate(MPI_Comm comm, const plinth::ProcessGrid& grid, double bytes,

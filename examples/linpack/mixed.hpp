@@ -49,9 +49,9 @@ struct MixedResult {
   double growth = 0;  ///< the largest entry of U by that of A; 0: not known
   std::int64_t overflowed = 0, flushed = 0,
                subnormal = 0;  ///< entries of A, L and U, in rounding
-  double memory = 0;         ///< bytes by which the run raised a rank's peak, the most of all ranks
-  double fp64_seconds = 0;     ///< of HPL's system in FP64; 0: not asked for
-  std::string fp64_verdict;    ///< likewise
+  double memory = 0;  ///< bytes by which the run raised a rank's peak, the most of all ranks
+  double fp64_seconds = 0;   ///< of HPL's system in FP64; 0: not asked for
+  std::string fp64_verdict;  ///< likewise
 };
 
 /// "matrix scaled-diagonal with sigma 1, precision auto, refinement gmres, scaling yes"
