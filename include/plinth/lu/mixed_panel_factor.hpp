@@ -84,7 +84,7 @@ class MixedPanelFactorization {
     double largest_l = 1;  // with partial pivoting
     if constexpr (pivots) {
       factor_with_pivoting(a, mine);
-      judge_diagonal(mine);
+      judge_diagonal();
     } else {
       factor_diagonal(a, mine);
       solve_l21(a, mine);
@@ -204,7 +204,7 @@ class MixedPanelFactorization {
       for (Index t = 0; t < width_; ++t) panel_->pivots()[t] = first + t;
       kernel::convert(exec_, kernel::part(a, mine.top, mine.panel), block);
       factor_unpivoted(exec_, block, {0, width_}, first, panel_->header().outcome, zeros_);
-      judge_diagonal(mine);
+      judge_diagonal();
     }
     if (grid_.shape().rows == 1) return;
     comm::for_each_chunk(
@@ -216,7 +216,7 @@ class MixedPanelFactorization {
   }
 
   /// How U's block row is stored, and whether a pivot becomes zero by that.
-  void judge_diagonal(const LocalStep&) {
+  void judge_diagonal() {
     const Single block = panel_->triangle();
     MixedPanelHeader& header = panel_->header();
     header.u = StorageScaling<Factor>::of_u(largest_in(Uplo::upper));

@@ -11,7 +11,8 @@ struct MixedReport {
   /// First zero pivot (also one that is zero only as it is stored) and first non-finite one.
   PanelOutcome pivots;
   /// What rounding to the factors' type lost, or to the operands' type where that is the narrower
-  /// one: entries of L and U, over all processes.
+  /// one: entries of L and U, over all processes. (Trailing entries that overflow between steps
+  /// become pivots or multipliers that are not finite.)
   kernel::NarrowingCounts lost;
   /// Global column of the first entry of L or U that overflowed so, or -1.
   Index first_overflow = -1;
