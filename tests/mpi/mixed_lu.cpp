@@ -168,6 +168,23 @@ TEST_CASE("Mixed LU without pivoting: L U is A", "[mixed]") {
   check_ratios<plinth::DoubleHalf, LayoutLeft, NoPivoting>();
 }
 
+TEST_CASE("Mixed LU: nothing to factor, and blocks of one column", "[mixed]") {
+  for (const auto shape : grids(world_size())) {
+    const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
+    INFO("grid " << shape.rows << "x" << shape.cols);
+    const auto none = plinth::mixed_lu_factor<plinth::DoubleHalf>(
+        Host(), distribute<half, LayoutRight>(grid, Dense<double>(0, 0), {.mb = 4, .nb = 4}));
+    CHECK(none.order() == 0);
+    CHECK_FALSE(none.first_zero_pivot());
+    CHECK(none.report()->growth() == 0);
+    const plinth::MatrixLayoutOptions single{.mb = 1, .nb = 1};
+    CHECK(ratio_of<plinth::DoubleHalf, LayoutRight, NoPivoting>(grid, scaled_diagonal(11), single,
+                                                                {.lookahead = 3}) < 3);
+    CHECK(ratio_of<plinth::DoubleBfloat16, LayoutRight, PartialPivoting>(
+              grid, scaled_diagonal(11), single, {}) < 30);
+  }
+}
+
 TEST_CASE("Mixed LU with partial pivoting: L U is P A", "[mixed]") {
   check_ratios<plinth::DoubleHalf, LayoutRight, PartialPivoting>({}, 30);
   check_ratios<plinth::DoubleBfloat16, LayoutRight, PartialPivoting>({}, 30);
