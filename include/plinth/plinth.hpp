@@ -20,6 +20,7 @@
 #include "plinth/matrix/hpl_matrix.hpp"
 #include "plinth/matrix/norm.hpp"
 #include "plinth/matrix/redistribute.hpp"
+#include "plinth/matrix/replicate.hpp"
 #include "plinth/policy/execution.hpp"
 #include "plinth/policy/layout.hpp"
 #include "plinth/policy/precision.hpp"
