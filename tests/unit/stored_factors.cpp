@@ -70,7 +70,7 @@ void check_lines(Isa isa) {
               static_cast<double>(count + 1) * u * static_cast<double>(size));
       }
       std::vector<T> w(static_cast<std::size_t>(count) + 1, T(0.25));
-      kernel::axpy_lines(a.data(), ld, lines, x.data(), w.data(), count, isa);
+      kernel::axpy_lines(a.data(), ld, lines, x.data(), w.data(), count, 8 * ld, isa);
       for (Index q = 0; q < count; ++q) {
         long double sum = 0.25L, size = 0.25L;
         for (int r = 0; r < lines; ++r) {

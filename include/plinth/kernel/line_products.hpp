@@ -88,15 +88,16 @@ void dot_lines(const S* a, Index ld, int lines, const T* x, Index count, Index a
   }
 }
 
-/// w[q] += sum over r < lines <= lines_at_once of a[r ld + q] x[r], for q < count.
+/// w[q] += sum over r < lines <= lines_at_once of a[r ld + q] x[r], for q < count; `ahead` likewise.
 template <RealScalar S, std::floating_point T>
-void axpy_lines(const S* a, Index ld, int lines, const T* x, T* w, Index count,
+void axpy_lines(const S* a, Index ld, int lines, const T* x, T* w, Index count, Index ahead,
                 Isa isa = best_isa()) {
 #if PLINTH_X86_KERNELS
   if constexpr (WidenedInRegisters<S, T>)
     if (isa == Isa::avx512 && cpu_features().avx512_core)
-      return avx512::axpy_lines(a, ld, lines, x, w, count);
+      return avx512::axpy_lines(a, ld, lines, x, w, count, ahead);
 #endif
+  static_cast<void>(ahead);
   for (int r = 0; r < lines; ++r)
     for_each_converted<T>(a + r * ld, count, [&](const T* line, Index q, Index some) {
       run_simd(isa, AxpyBody<T>{x[r], line, w + q, some});

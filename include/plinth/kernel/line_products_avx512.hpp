@@ -129,24 +129,31 @@ PLINTH_AVX512 inline void dot_lines(const S* a, Index ld, int lines, const T* x,
 }
 
 template <int lines, class S, class T>
-PLINTH_AVX512_INLINE void axpy_some(const S* a, Index ld, const T* x, T* w, Index count) {
+PLINTH_AVX512_INLINE void axpy_some(const S* a, Index ld, const T* x, T* w, Index count,
+                                    Index ahead) {
   using L = Lanes<T>;
+  constexpr Index step = 64 / static_cast<Index>(sizeof(S));  // a cache line of a
   typename L::Vector factor[lines];
   for (int r = 0; r < lines; ++r) factor[r] = L::broadcast(x[r]);
-  for (Index q = 0; q < count; q += L::width) {
-    const auto mask = L::first(count - q);
-    auto sum = L::load(w + q, mask);
-    for (int r = 0; r < lines; ++r) sum = L::fma(L::load(a + r * ld + q, mask), factor[r], sum);
-    L::store(w + q, mask, sum);
+  for (Index begin = 0; begin < count; begin += step) {
+    for (int r = 0; r < lines; ++r)
+      _mm_prefetch(reinterpret_cast<const char*>(a + ahead + r * ld + begin), _MM_HINT_T0);
+    const Index end = begin + step < count ? begin + step : count;
+    for (Index q = begin; q < end; q += L::width) {
+      const auto mask = L::first(end - q);
+      auto sum = L::load(w + q, mask);
+      for (int r = 0; r < lines; ++r) sum = L::fma(L::load(a + r * ld + q, mask), factor[r], sum);
+      L::store(w + q, mask, sum);
+    }
   }
 }
 
-/// w[q] += sum over r < lines <= 8 of a[r ld + q] x[r], for q < count.
+/// w[q] += sum over r < lines <= 8 of a[r ld + q] x[r], for q < count; `ahead` as above.
 template <class S, class T>
 PLINTH_AVX512 inline void axpy_lines(const S* a, Index ld, int lines, const T* x, T* w,
-                                     Index count) {
-  if (lines == 8) return axpy_some<8>(a, ld, x, w, count);
-  for (int r = 0; r < lines; ++r) axpy_some<1>(a + r * ld, ld, x + r, w, count);
+                                     Index count, Index ahead) {
+  if (lines == 8) return axpy_some<8>(a, ld, x, w, count, ahead);
+  for (int r = 0; r < lines; ++r) axpy_some<1>(a + r * ld, ld, x + r, w, count, 0);
 }
 
 }  // namespace plinth::kernel::avx512

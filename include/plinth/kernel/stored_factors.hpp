@@ -168,7 +168,7 @@ class StoredFactors {
         for (Index q = begin; q < end; q += piece)
           for (Index line = 0; line < k; line += at_once)
             axpy_lines(data + line * ld + q, ld, static_cast<int>(std::min(at_once, k - line)),
-                       x + line, w + q, std::min(piece, end - q));
+                       x + line, w + q, std::min(piece, end - q), at_once * ld);
       });
     }
   }
@@ -208,7 +208,7 @@ class StoredFactors {
       if (!by_rows) {
         for (Index r = 0; r < size; ++r) sums[r] = -scale * x[begin + r];
         axpy_lines(lines + others.begin, ld, static_cast<int>(size), sums, x + others.begin,
-                   others.size());
+                   others.size(), 0);
       }
     }
   }
