@@ -88,7 +88,8 @@ void dot_lines(const S* a, Index ld, int lines, const T* x, Index count, Index a
   }
 }
 
-/// w[q] += sum over r < lines <= lines_at_once of a[r ld + q] x[r], for q < count; `ahead` likewise.
+/// w[q] += sum over r < lines <= lines_at_once of a[r ld + q] x[r], for q < count; `ahead`
+/// likewise.
 template <RealScalar S, std::floating_point T>
 void axpy_lines(const S* a, Index ld, int lines, const T* x, T* w, Index count, Index ahead,
                 Isa isa = best_isa()) {

@@ -121,8 +121,8 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
 /// factored with partial pivoting, A and B are kept, X is filled, and the backward error measured.
 /// Collective over A's grid.
 ///
-/// Precision says in which type A is factored (policy/precision.hpp); A, B and X hold Working. Where
-/// that is a narrower one, this is solve with SolveOptions, with its defaults.
+/// Precision says in which type A is factored (policy/precision.hpp); A, B and X hold Working.
+/// Where that is a narrower one, this is solve with SolveOptions, with its defaults.
 /// Preconditions, each an Error on every rank: those of lu_factor for A; X and B distributed alike,
 /// their rows like A's rows; all on one grid; the same call on every rank.
 /// Memory: one matrix in Factor precision, one of X's size, and the workspaces of lu_factor and
