@@ -10,12 +10,12 @@ namespace hpl_mxp {
 
 /// Solves the system of a case on a P x Q grid: fills a matrix in the precision of the LU, factors
 /// it without pivoting, and refines the solution in FP64 with A regenerated; then checks x against
-/// A and b generated anew. Collective over `comm`, ranks beyond P x Q included; returns the same on
-/// every rank but for the lists in mixed->residuals and steps, which only ranks of the grid have.
+/// A and b generated anew. Collective over `comm`, ranks beyond P x Q included; returns the same
+/// on every rank but for the lists in mixed->residuals and steps, which only the grid has.
 ///
-/// Timed: everything from filling to the solution, from a barrier on, the longest of all ranks. All
-/// memory that grows with N^2 or NB is allocated before. Skipped, with the reason: a system for
-/// which some rank has no memory, one that the precision cannot hold, a singular one.
+/// Timed: everything from filling to the solution, from a barrier on, the longest of all ranks.
+/// All memory that grows with N^2 or NB is allocated before. Skipped, with the reason: a system
+/// for which some rank has no memory, one that the precision cannot hold, a singular one.
 /// Precondition: effective(c) == c.
 linpack::Result run_case(MPI_Comm comm, const linpack::Case& c);
 

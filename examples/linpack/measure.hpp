@@ -16,7 +16,7 @@
 
 namespace linpack {
 
-/// Each of `count` numbers, times as a rule, becomes the largest of all ranks of the grid. Collective.
+/// Each of `count` numbers, times as a rule, becomes the largest of all ranks. Collective.
 void longest_of_all(const plinth::ProcessGrid& grid, double* seconds, std::size_t count);
 
 /// Seconds by the names of the phases.

@@ -20,8 +20,8 @@ namespace plinth {
 /// like those of `matrix`, the distribution of A. Keeps its workspace, (n/P + n/Q) `at_once`
 /// elements three times over; the columns are taken `at_once` at a time. Kernels of the host.
 ///
-/// Of a matrix that is HPL's but for its diagonal an entry costs what it takes to make it, once for
-/// each vector; of others it is made once for all vectors at hand.
+/// Of a matrix that is HPL's but for its diagonal an entry is made once for each vector, and goes
+/// straight into the product; of others it is made once for all vectors at hand.
 /// Messages as in StoredOperator. The bits depend on the grid and the instruction set.
 template <ExecutionPolicy Exec, kernel::EntrySource Source>
 class RegeneratedOperator {

@@ -34,7 +34,7 @@ struct Ramp {
 /// Source: M. Fasi and N. J. Higham, Matrices with tunable infinity-norm condition number and no
 /// need for pivoting in LU factorization, 2021.
 ///
-///     a_ij = -beta + alpha beta i (i < j),  1 + alpha beta i (i = j),  -alpha + alpha beta j (i > j)
+///     a_ij = -beta + alpha beta i (i < j), 1 + alpha beta i (i = j), alpha beta j - alpha (i > j)
 ///
 /// alpha and beta are rounded to 14 bits. So alpha beta i is exact up to i = 2^25, every entry is
 /// rounded once, and the bits are the same whether or not a compiler fuses product and sum.
