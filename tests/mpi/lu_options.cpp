@@ -327,7 +327,7 @@ TEST_CASE("LU options: ranks that give different ones are told so", "[lu][option
   int which = 0;
   for (const auto& other : others) {
     INFO("option " << which++);
-    CHECK(plinth::lu::fingerprint(other) != plinth::lu::fingerprint({}));
+    CHECK(plinth::lu::fingerprint(other) != plinth::lu::fingerprint(plinth::lu::FactorOptions{}));
     const bool odd = world_rank() == world_size() - 1;
     CHECK(error_of([&] {
             factor(grid, whole, odd ? other : FactorOptions{});
