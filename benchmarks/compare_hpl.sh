@@ -29,7 +29,8 @@ nothing else run.
   --xpfact F --xrfact F --xnbmin M --xndiv V  likewise (2, 2, 4, 2)
   --xbest "NB,DEPTH NB,DEPTH ..."      first runs the other once with each of these, and then
                        compares with the fastest
-  --mpirun "CMD"       how to start (mpirun --bind-to none)
+  --mpirun "CMD"       how to start (mpirun --bind-to core; with more threads than one, or more
+                       ranks than CPUs, mpirun --bind-to none)
 END
 }
 fail() {
@@ -40,7 +41,7 @@ fail() {
 declare -A o=([hpl]=build/release/bin/hpl [dgemm]=build/release/bin/dgemm [n]=8000 [grid]=1x2
   [threads]=1 [rounds]=5 [nb]=192 [depth]=1 [bcast]=1 [pfact]=0 [rfact]=2 [nbmin]=8 [ndiv]=2
   [xnb]=192 [xdepth]=0 [xbcast]=1 [xpfact]=2 [xrfact]=2 [xnbmin]=4 [xndiv]=2 [xbest]='' [xhpl]='' [options]=''
-  [mpirun]='mpirun --bind-to none')
+  [mpirun]='')
 while (($# > 0)); do
   case $1 in
     -h | --help)
@@ -67,6 +68,11 @@ p=${BASH_REMATCH[1]} q=${BASH_REMATCH[2]}
 for number in n threads rounds nb depth xnb xdepth; do
   [[ ${o[$number]} =~ ^[0-9]+$ ]] || fail "--$number: a number expected, not '${o[$number]}'"
 done
+if [[ -z ${o[mpirun]} ]]; then
+  bind=core
+  ((o[threads] == 1 && p * q <= $(nproc))) || bind=none
+  o[mpirun]="mpirun --bind-to $bind"
+fi
 read -ra launch <<<"${o[mpirun]}"
 
 scratch=$(mktemp -d)
