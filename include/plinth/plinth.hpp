@@ -18,6 +18,8 @@
 #include "plinth/matrix/distributed_matrix.hpp"
 #include "plinth/matrix/generate.hpp"
 #include "plinth/matrix/hpl_matrix.hpp"
+#include "plinth/matrix/io.hpp"
+#include "plinth/matrix/matrix_market.hpp"
 #include "plinth/matrix/norm.hpp"
 #include "plinth/matrix/redistribute.hpp"
 #include "plinth/matrix/replicate.hpp"
