@@ -114,7 +114,31 @@ TEST_CASE("files: there and back", "[files]") {
   for (const auto& [m, n] : {std::pair<Index, Index>{0, 3}, {3, 0}, {1, 1}, {130, 99}})
     there_and_back<double, LayoutRight>(m, n);
   there_and_back<Complex, LayoutLeft>(90, 70);
-  there_and_back<double, LayoutRight>(3000, 174 * world_size() + 50);  // several slabs
+}
+
+TEST_CASE("files: several slabs of columns", "[files]") {
+  const Folder folder;
+  const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{world_size(), 1});
+  const std::string path = folder.file("matrix");
+  const auto fill = [](Real& a) {
+    plinth::generate(Host(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
+  };
+  const auto clear = [](Real& a) {
+    plinth::generate(Host(), a, [](Index, Index) noexcept { return 3.0; });
+  };
+  const Index rows = 60000, width = 8;  // 4 MiB
+  Real a(grid, rows, width * world_size() + 3, {64, 2});
+  fill(a);
+  plinth::write_binary(Host(), a, path);
+  clear(a);
+  plinth::read_binary(Host(), path, a);
+  CHECK(wrong_entries(a) == 0);
+  Real b(grid, rows, width + 1, {64, 2});
+  fill(b);
+  plinth::write_matrix_market(Host(), b, path);
+  clear(b);
+  plinth::read_matrix_market(Host(), path, b);
+  CHECK(wrong_entries(b) == 0);
 }
 
 TEST_CASE("files: the bytes are those that are documented", "[files]") {
