@@ -259,14 +259,11 @@ class MixedFactorization {
   /// buffer that each process row has.
   bool has_top_in_place() const { return grid_.shape().rows == 1; }
 
-  static Index lead(Index rows, Index cols) {
-    return std::max<Index>(kernel::is_row_major<Layout> ? cols : rows, 1);
-  }
   View rows_of_top(Index width, Index cols) const {
-    return kernel::wrap<Layout, Kokkos::HostSpace>(rows_.data(), width, cols, lead(width, cols));
+    return kernel::contiguous<Layout, Kokkos::HostSpace>(rows_.data(), width, cols);
   }
   static Single single(const kernel::Buffer<float>& buffer, Index width, Index cols) {
-    return kernel::wrap<Layout, Kokkos::HostSpace>(buffer.data(), width, cols, lead(width, cols));
+    return kernel::contiguous<Layout, Kokkos::HostSpace>(buffer.data(), width, cols);
   }
   View columns_of(Range cols) const { return kernel::part(a_, {0, kernel::rows_of(a_)}, cols); }
   static Range within(Range cols, Range piece) {

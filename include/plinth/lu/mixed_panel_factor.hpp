@@ -146,11 +146,10 @@ class MixedPanelFactorization {
         {0, width_}, {from + rows.begin, from + rows.end});
   }
   Single strip_of(Index rows) const {
-    return kernel::wrap<Layout, Kokkos::HostSpace>(strip_.data(), rows, width_,
-                                                   by_rows ? width_ : rows);
+    return kernel::contiguous<Layout, Kokkos::HostSpace>(strip_.data(), rows, width_);
   }
   Single square(float* data) const {
-    return kernel::wrap<Layout, Kokkos::HostSpace>(data, width_, width_, width_);
+    return kernel::contiguous<Layout, Kokkos::HostSpace>(data, width_, width_);
   }
   static Matrix rows_of_matrix(const Matrix& a, Range all, Range some, Range cols) {
     return kernel::part(a, {all.begin + some.begin, all.begin + some.end}, cols);
