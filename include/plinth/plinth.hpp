@@ -7,6 +7,7 @@
 #include "plinth/core/options.hpp"
 #include "plinth/core/scalar.hpp"
 #include "plinth/core/version.hpp"
+#include "plinth/interop/scalapack.hpp"
 #include "plinth/kernel/entries/dominant.hpp"
 #include "plinth/kernel/entries/fasi_higham.hpp"
 #include "plinth/kernel/entries/scaled_diagonal.hpp"
