@@ -35,7 +35,9 @@ class Generated {
   virtual void multiply(const Vector& x, Vector& y) = 0;
   /// ||A|| in the infinity norm.
   virtual double norm_inf() = 0;
-  /// Of x and of A and b, generated anew; shares nothing with multiply() but the entries.
+  /// Of x and of A and b, generated anew. Nothing that multiply() keeps is used, but code is shared:
+  /// the entries, the spreading of x, the runs of indices, and for all but scaled_diagonal the
+  /// product of the local part. The tests check both against plain loops.
   virtual plinth::SystemNorms norms(const Vector& x) const = 0;
 
   /// No entry is larger in magnitude. Not collective.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "factored.hpp"
@@ -14,6 +15,7 @@
 #include "linpack/memory.hpp"
 #include "linpack/text.hpp"
 #include "options.hpp"
+#include "plinth/comm/agree.hpp"
 #include "plinth/refine/refinement.hpp"
 
 namespace hpl_mxp {
@@ -30,26 +32,36 @@ using plinth::trace::PhaseClock;
 
 constexpr std::array around_names{"allocation", "check"};
 
-/// Everything that a case works with, on the processes of the grid.
+/// Runs `make` on every process of the grid: it throws on all or on none. `make` may communicate,
+/// if it does so before whatever may fail on one process alone.
+template <class Make>
+void on_all_or_none(const plinth::ProcessGrid& grid, const Make& make) {
+  const auto complaint = plinth::comm::complaint_of(make, plinth::ErrorKind::user_callback);
+  plinth::comm::agree(grid.all(), "hpl_mxp", complaint, 0);
+}
+
+/// Everything that a case works with, on the processes of the grid. The constructor is collective
+/// over them. A process without memory for a part is agreed on before the next part communicates;
+/// for the last, factored, whose matrix comes first, that is left to linpack::allocate.
 struct Work {
   Work(const plinth::ProcessGrid& grid, const Case& c)
-      : system(make_generated(grid, c)),
-        factored(make_factored(grid, c, *system, clock)),
-        b(grid, c.n, 1, {.mb = block_size(c), .nb = block_size(c), .align = 1}),
+      : b(grid, c.n, 1, {.mb = block_size(c), .nb = block_size(c), .align = 1}),
         x(grid, c.n, 1, {.mb = block_size(c), .nb = block_size(c), .align = 1}),
-        refinement(Exec(), b),
         plan(plinth::Distribution{plinth::BlockCyclic(c.n, block_size(c), grid.shape().rows, 0),
                                   plinth::BlockCyclic(c.n, block_size(c), grid.shape().cols, 0)},
              c.depth) {
+    on_all_or_none(grid, [&] { refinement.emplace(Exec(), b); });
     if (c.extensions.mixed->refinement == linpack::Refinement::gmres)
-      refinement.reserve(b, plinth::GmresRefinement{});
+      on_all_or_none(grid, [&] { refinement->reserve(b, plinth::GmresRefinement{}); });
+    on_all_or_none(grid, [&] { system = make_generated(grid, c); });
+    factored = make_factored(grid, c, *system, clock);
   }
 
   PhaseClock clock;
   std::unique_ptr<Generated> system;
   std::unique_ptr<Factored> factored;
   Vector b, x;
-  plinth::Refinement<Exec, Vector> refinement;
+  std::optional<plinth::Refinement<Exec, Vector>> refinement;
   plinth::lu::Plan plan;
 };
 
@@ -69,7 +81,7 @@ plinth::RefinementReport refine(Work& work, linpack::Refinement how) {
   const double a_norm = work.system->norm_inf();
   const plinth::HplResidualBelow done{1};
   const auto with = [&](const auto& policy) {
-    return work.refinement(times, solve, a_norm, work.b, work.x, policy, done);
+    return (*work.refinement)(times, solve, a_norm, work.b, work.x, policy, done);
   };
   switch (how) {
     case linpack::Refinement::classical:
@@ -161,16 +173,27 @@ double bytes_needed(const Case& c) {
          8 * vectors * (rows + cols);
 }
 
-/// HPL's system in FP64, for comparison. Collective over `comm`.
-void compare(MPI_Comm comm, const Case& c, MixedResult& mixed) {
-  Case fp64 = c;
-  fp64.extensions.mixed.reset();
-  const Result result = hpl::run_case(comm, hpl::effective(fp64));
-  mixed.fp64_seconds = result.seconds;
-  mixed.fp64_verdict = result.verdict == linpack::Verdict::passed    ? "PASSED"
-                       : result.verdict == linpack::Verdict::failed  ? "FAILED"
-                       : result.verdict == linpack::Verdict::skipped ? "skipped: " + result.reason
-                                                                     : "not checked";
+/// HPL's system in FP64, for comparison: `result` fails, or is skipped, where FP64 does, so that the
+/// program's status tells. Collective over `comm`.
+void compare(MPI_Comm comm, const Case& c, Result& result) {
+  using linpack::Verdict;
+  Case plain = c;
+  plain.extensions.mixed.reset();
+  const Result fp64 = hpl::run_case(comm, hpl::effective(plain));
+  MixedResult& mixed = result.mixed.value();
+  mixed.fp64_seconds = fp64.seconds;
+  const bool failed = result.verdict == Verdict::failed;
+  if (fp64.verdict == Verdict::skipped) {
+    mixed.fp64_verdict = "skipped: " + fp64.reason;
+    if (!failed) result = linpack::skipped(c, "the comparison in FP64: " + fp64.reason);
+  } else if (fp64.verdict == Verdict::failed) {
+    mixed.fp64_verdict = "FAILED, and so this run counts as failed";
+    result.verdict = Verdict::failed;
+  } else if (failed) {
+    mixed.fp64_verdict = "PASSED, unlike this run";
+  } else {
+    mixed.fp64_verdict = fp64.verdict == Verdict::passed ? "PASSED" : "not checked";
+  }
 }
 
 }  // namespace
@@ -210,10 +233,10 @@ Result run_case(MPI_Comm comm, const Case& c) {
         c, linpack::print("the matrix is singular in this precision: the pivot of column %lld "
                           "is zero",
                           static_cast<long long>(m.zero_pivot + 1)));
-  if (c.extensions.mixed->compare_fp64 == linpack::Switch::on) compare(comm, c, mixed);
   Result result = linpack::result_of(c, m, linpack::named(around_names, m.around));
   result.steps = std::move(steps);
   result.mixed = mixed;
+  if (c.extensions.mixed->compare_fp64 == linpack::Switch::on) compare(comm, c, result);
   return result;
 }
 

@@ -10,8 +10,9 @@ namespace hpl_mxp {
 
 /// Solves the system of a case on a P x Q grid: fills a matrix in the precision of the LU, factors
 /// it without pivoting, and refines the solution in FP64 with A regenerated; then checks x against
-/// A and b generated anew. Collective over `comm`, ranks beyond P x Q included; returns the same
-/// on every rank but for the lists in mixed->residuals and steps, which only the grid has.
+/// A and b generated anew. Collective over `comm`, ranks beyond P x Q included. Returns
+/// on every rank the same verdict, reason, seconds and norms; steps and mixed, but for FP64's part,
+/// are right on the ranks of the grid only, to which rank 0, which reports, belongs.
 ///
 /// Timed: everything from filling to the solution, from a barrier on, the longest of all ranks.
 /// All memory that grows with N^2 or NB is allocated before. Skipped, with the reason: a system

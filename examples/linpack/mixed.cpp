@@ -22,7 +22,12 @@ E word_at(const nlohmann::ordered_json& json, const char* name) {
   return from_word<E>(json.at(name).get<std::string>()).value();
 }
 
-/// What text_lines and to_json say of FP64.
+/// Whether FP64 and the run beside it solved their systems, as far as was checked.
+bool comparable(const MixedResult& m) {
+  return m.fp64_seconds > 0 && (m.fp64_verdict == "PASSED" || m.fp64_verdict == "not checked");
+}
+
+/// What text_lines and to_json say of FP64 where it is comparable.
 double speedup(const MixedResult& m, double seconds) {
   return seconds > 0 ? m.fp64_seconds / seconds : 0;
 }
@@ -72,10 +77,13 @@ std::string text_lines(const Mixed& ran, const MixedResult& m, std::int64_t n, d
                static_cast<long long>(m.overflowed), static_cast<long long>(m.flushed),
                static_cast<long long>(m.subnormal));
   out += name("Memory") + print("%.1f MiB beyond the earlier peak\n", m.memory / 1048576);
-  if (m.fp64_seconds > 0)
-    out += name("FP64") + print("%12.4f s          %.4e Gflops, %s; speed-up %.2f\n",
-                                m.fp64_seconds, gflops(n, m.fp64_seconds), m.fp64_verdict.c_str(),
-                                speedup(m, seconds));
+  if (!m.fp64_verdict.empty()) {
+    out += name("FP64") +
+           print("%12.4f s          %.4e Gflops, ", m.fp64_seconds, gflops(n, m.fp64_seconds)) +
+           m.fp64_verdict;
+    if (comparable(m)) out += print("; speed-up %.2f", speedup(m, seconds));
+    out += "\n";
+  }
   return out;
 }
 
@@ -121,11 +129,11 @@ nlohmann::ordered_json to_json(const MixedResult& m, std::int64_t n, double seco
                              {"subnormal", m.subnormal},
                              {"memory", m.memory}};
   if (m.condition > 0) out["cond_inf"] = m.condition;
-  if (m.fp64_seconds > 0)
+  if (!m.fp64_verdict.empty())
     out["fp64"] = {{"seconds", m.fp64_seconds},
                    {"gflops", gflops(n, m.fp64_seconds)},
-                   {"verdict", m.fp64_verdict},
-                   {"speedup", speedup(m, seconds)}};
+                   {"verdict", m.fp64_verdict}};
+  if (comparable(m)) out["fp64"]["speedup"] = speedup(m, seconds);
   return out;
 }
 

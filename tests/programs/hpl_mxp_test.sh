@@ -55,6 +55,9 @@ expect "FP64" 1 "$(grep -c '^FP64 .* PASSED; speed-up [0-9.]*$' out)"
 expect "FP64 in the JSON report" 1 "$(grep -c '"fp64":{.*"verdict":"PASSED"' fp64.json)"
 expect "the precision that was chosen" 1 \
   "$(grep -c '^Note: the precision is .* instead of the auto' out)"
+expect_status 1 1 --n 300 --nb 32 --precision fp16 --compare-fp64 --threshold 0.001 --json wrong.json
+expect "FP64 that failed" 1 "$(grep -c '^FP64 .* FAILED, and so this run counts as failed$' out)"
+expect "speed-ups over a wrong run" 0 "$(grep -c 'speedup' wrong.json)"
 
 # What 16 bits cannot hold, unless it is scaled; what nothing holds.
 expect_status 3 2 --n 100 --grid 1x2 --precision fp16 --sigma 1e6 --scaling no

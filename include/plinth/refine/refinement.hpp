@@ -51,21 +51,21 @@ class Refinement {
   Refinement(const Exec& exec, const Vectors& like) : exec_(exec), options_(layout_of(like)) {
     options_.align = 1;
     if (!like.grid().active()) return;
-    columns_.emplace(exec, like);
     r_.emplace(make(like));
     kept_.emplace(make(like));
+    columns_.emplace(exec, like);  // last: what only one rank may lack memory for
   }
 
   /// Allocates what the policy may come to use: for GMRES restart + 1 matrices, which otherwise are
   /// made when they are needed first. Collective.
   void reserve(const Vectors& like, const RefinementPolicy auto& policy) {
     if (!like.grid().active()) return;
-    columns_->reserve(2);
+    std::size_t most = 2;
     if constexpr (std::same_as<std::remove_cvref_t<decltype(policy)>, GmresRefinement>) {
-      const std::size_t most = cycle_length(policy, like.rows()) + 1;
-      columns_->reserve(most);
-      while (basis_.size() < most) basis_.push_back(make(like));
+      most = std::max(most, cycle_length(policy, like.rows()) + 1);
+      while (basis_.size() < cycle_length(policy, like.rows()) + 1) basis_.push_back(make(like));
     }
+    columns_->reserve(most);
   }
 
   /// a_norm: ||A|| in the infinity norm. Collective; one agreement per look at the residual.
