@@ -38,6 +38,8 @@ verdicts 0 4 0 $hard --refine gmres
 verdicts 1 0 4 $hard --refine classical
 stall="stagnated\|iteration limit\|non-finite"
 expect "stalls" 4 "$(grep -c "^Refinement .* classical: \($stall\)" out)"
+verdicts 1 0 4 --n 400 --nb 24 --matrix fasi-higham --kappa 1e16 --precision bf16 --refine classical
+verdicts 0 8 0 --n 130,400 --nb 24 --matrix fasi-higham --kappa 1 --precision bf16 --refine classical
 
 # Any N, and the smallest; the output is netlib's, with lines of its own.
 expect_status 0 4 --n 0,1,2,17 --nb 8,80 --grid 2x2,1x3 --depth 0,2 --bcast 0,4 --json all.json \
