@@ -137,6 +137,7 @@ TEST_CASE("misuse: factorization", "[misuse][lu]") {
   check_refused("look-ahead", [&] { factor(filled(grid, 8, 8), {.lookahead = -1}); });
   check_refused("ndiv", [&] { factor(filled(grid, 8, 8), {.panel = {.ndiv = 1}}); });
   check_refused("nbmin", [&] { factor(filled(grid, 8, 8), {.panel = {.nbmin = 0}}); });
+  check_refused("with L", [&] { factor(filled(grid, 8, 8), {.keep_l = plinth::lu::KeepL::no}); });
 
   // One rank alone: it takes another matrix, or other options.
   if (world_size() == 1) return;
@@ -199,6 +200,10 @@ TEST_CASE("misuse: solve, residual and back substitution", "[misuse][solve]") {
   const auto solve = [](const Matrix& m, const Matrix& rhs, Matrix& out) {
     (void)plinth::solve(Host(), m, rhs, out);
   };
+  const plinth::lu::FactorOptions without_l{.keep_l = plinth::lu::KeepL::no};
+  check_refused("needs L", [&] { (void)plinth::solve(Host(), a, b, x, without_l); });
+  check_refused("needs L",
+                [&] { (void)plinth::solve<plinth::DoubleSingle>(Host(), a, b, x, without_l); });
   check_refused("different grids", [&] { solve(a, b, elsewhere); });
   check_refused("not distributed alike", [&] { solve(a, b, narrow); });
   check_refused("not distributed alike", [&] { solve(a, long_b, x); });

@@ -188,6 +188,22 @@ TEST_CASE("refinement: GMRES converges where the classical one does not", "[refi
   });
 }
 
+TEST_CASE("refinement: GMRES with matrices of any size", "[refine]") {
+  on_every_grid([](const ProcessGrid& grid) {
+    if (!grid.active()) return;
+    const Index n = 20;
+    for (const int exponent : {-600, 600}) {
+      INFO("A 2^" << exponent);
+      const auto a = make_dense<double>(
+          n, n, [&](Index i, Index j) { return std::ldexp(entry(i, j), exponent); });
+      Problem problem(grid, a, perturbed(a, 1e-3), make_dense<double>(n, 2, rhs_entry));
+      const auto report = problem.refine(GmresRefinement{});
+      CHECK(report.converged());
+      for (Index c = 0; c < 2; ++c) CHECK(problem.backward_error(c) <= 2 * n * 0x1p-53);
+    }
+  });
+}
+
 TEST_CASE("refinement: a step that makes a column worse is taken back", "[refine]") {
   on_every_grid([](const ProcessGrid& grid) {
     if (!grid.active()) return;
@@ -219,6 +235,47 @@ TEST_CASE("refinement: a step that makes a column worse is taken back", "[refine
       const auto x = gather(dx);
       for (Index i = 0; i < n; ++i) CHECK(x(i, 1) == b(i, 1) * (1 - 0x1p-20));
     }
+  });
+}
+
+TEST_CASE("refinement: what satisfies the criterion is kept", "[refine]") {
+  // The residual shrinks while the backward error grows, since x shrinks more.
+  struct ResidualBelow {
+    double bound;
+    bool operator()(const plinth::ColumnState& state) const { return state.r_norm <= bound; }
+    double goal(Index, double) const { return 0x1p-60; }
+  };
+  on_every_grid([](const ProcessGrid& grid) {
+    if (!grid.active()) return;
+    // diag(1, 0) x = (1, 0), from x = (1.9, 2^20): then x = (1.5, 0).
+    const Matrix db = distribute(
+        grid, make_dense<double>(2, 1, [](Index i, Index) { return i == 0 ? 1.0 : 0.0; }),
+        {.mb = 2, .nb = 1});
+    Matrix dx = distribute(
+        grid, make_dense<double>(2, 1, [](Index i, Index) { return i == 0 ? 1.9 : 0x1p20; }),
+        {.mb = 2, .nb = 1});
+    const Times times = [](const Matrix& x, Matrix& y) {
+      plinth::copy(Host(), x, y);
+      if (y.local_extents().cols > 0 && y.local_extents().rows > 0) y.local()(1, 0) = 0;
+    };
+    const Solve solve = [](Matrix& r) {
+      if (r.local_extents().cols == 0 || r.local_extents().rows == 0) return;
+      r.local()(0, 0) *= 0.4 / 0.9;
+      r.local()(1, 0) = -0x1p20;
+      // r was scaled by 2: -0.9 is in [1/2, 1).
+      r.local()(1, 0) *= 2;
+    };
+    plinth::Refinement<Host, Matrix> refinement(Host(), db);
+    const auto report = refinement(times, solve, 1.0, db, dx, ClassicalRefinement{},
+                                   ResidualBelow{0.6}, FirstGuess::given);
+    const auto& column = report.columns[0];
+    CHECK(column.outcome == RefinementOutcome::converged);
+    REQUIRE(column.backward_errors.size() == 2);
+    CHECK(column.backward_errors[1] > column.backward_errors[0]);
+    CHECK(column.backward_error == column.backward_errors[1]);
+    const auto x = gather(dx);
+    CHECK(std::abs(x(0, 0) - 1.5) < 1e-12);
+    CHECK(x(1, 0) == 0);
   });
 }
 
@@ -357,7 +414,7 @@ TEST_CASE("refinement: two allreduces per iteration, memory as promised", "[refi
     // 7 eigenvalues: an iteration each, and no cycle more than there are looks.
     CHECK(g.sends == 0);
     CHECK(g.broadcasts == 0);
-    CHECK(g.allreduces == 2 * gmres.iterations() + cycles + 2 * (cycles + 1) + 2);
+    CHECK(g.allreduces == 2 * gmres.iterations() + 2 * cycles + 2 * (cycles + 1) + 2);
     const auto [classical, c] = run(ClassicalRefinement{});
     CHECK(c.allreduces == 2 * (classical.iterations() + 1) + 2);
     CHECK(c.sends == 0);

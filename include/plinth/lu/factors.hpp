@@ -81,7 +81,8 @@ class LuFactors {
 
 /// Factors the square matrix A, which is consumed: P A = L U with partial pivoting, or A = L U with
 /// NoPivoting. Collective over A's grid.
-/// Preconditions, each an Error on every rank: A is square; square blocks (mb = nb); valid options;
+/// Preconditions, each an Error on every rank: A is square; square blocks (mb = nb); valid options
+/// that keep L;
 /// the same call on every rank; enough memory for the workspace (lu/factor.hpp).
 /// Outcomes: first_zero_pivot(), first_nonfinite_pivot() of the result.
 /// (2/3) n^3 flops.
@@ -104,6 +105,8 @@ LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
     require(a.distribution().rows.block() == a.distribution().cols.block(),
             "the blocks are not square");
     require(options.valid(), lu::FactorOptions::requirement);
+    require(options.keep_l == lu::KeepL::permuted,
+            "factors are wanted with L: keep_l = permuted");
     if (!a.grid().active()) return;
     pivots = lu::Pivots(a.distribution().rows, a.grid().coord().row);
     factorization.emplace(exec, a.grid(), a.distribution(), options, off);

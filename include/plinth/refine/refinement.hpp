@@ -39,7 +39,8 @@ enum class FirstGuess {
 ///
 /// A column ends by its own true residual alone, since at cond(A) = 1/u a small preconditioned
 /// residual certifies nothing. One that has ended is frozen: it takes part in the messages, as
-/// zeros, but changes no more. A step that makes a column worse is taken back. Right-hand sides are
+/// zeros, but changes no more. A step that makes a column worse is taken back,
+/// unless the criterion holds. Right-hand sides are
 /// scaled by powers of two, so that none of them over- or underflows in the solves.
 template <ExecutionPolicy Exec, class Vectors>
 class Refinement {
@@ -72,7 +73,7 @@ class Refinement {
   /// Preconditions, each an Error on every rank: b and x dealt as `like` was; x is not b; a valid
   /// policy; the same call on every rank; the criterion decides alike on every rank.
   /// Per classical step: one product, one solve, two allreduces. Per iteration of GMRES: the same;
-  /// per cycle one product, one solve and three allreduces more.
+  /// per cycle one product, one solve and four allreduces more.
   template <class Times, class Solve, RefinementPolicy Policy, StoppingCriterion Criterion>
   RefinementReport operator()(const Times& times, const Solve& solve, double a_norm,
                               const Vectors& b, Vectors& x, const Policy& policy,
@@ -108,31 +109,33 @@ class Refinement {
         .value();
   }
 
-  /// The power of two that brings a norm into [1, 2), within what T holds.
-  static Real scale_of(double norm) {
-    if (!(norm > 0) || !is_finite(norm)) return Real(1);
-    constexpr int most = sizeof(Real) == 4 ? 120 : 1000;
-    return static_cast<Real>(std::ldexp(1.0, -std::clamp(std::ilogb(norm), -most, most)));
-  }
-
-  /// r := M^-1 (r scaled), where scaled_ remembers the powers of two; frozen columns become 0.
-  template <class Solve>
-  void solve_scaled(const Solve& solve, const std::vector<double>& norms) {
+  /// r := r times the powers of two that bring its columns, of these norms, into [1, 2), within
+  /// what T holds; exponents_ remembers them. Frozen columns become 0.
+  void scale_residual(const double* norms) {
     std::vector<T> factors(cols(), T(0));
-    scales_.assign(cols(), Real(1));
+    constexpr int most = sizeof(Real) == 4 ? 120 : 1000;
     for (std::size_t j = 0; j < cols(); ++j) {
       if (!active_[j]) continue;
-      scales_[j] = scale_of(norms[j]);
-      factors[j] = T(scales_[j]);
+      int exponent = 0;
+      if (norms[j] > 0 && is_finite(norms[j]))
+        exponent = -std::clamp(std::ilogb(norms[j]), -most, most);
+      exponents_[j] += exponent;
+      factors[j] = T(static_cast<Real>(std::ldexp(1.0, exponent)));
     }
     columns_->scale(factors, *r_, *r_);
+  }
+  /// r := M^-1 (r scaled).
+  template <class Solve>
+  void solve_scaled(const Solve& solve, const std::vector<double>& norms) {
+    exponents_.assign(cols(), 0);
+    scale_residual(norms.data());
     solve(*r_);
     ++report_.solves;
   }
   /// x += (what was made from the scaled right-hand sides) diag(y).
   void add(std::vector<T> y, const Vectors& v, Vectors& x) {
     for (std::size_t j = 0; j < cols(); ++j)
-      if (y[j] != T(0)) y[j] *= T(Real(1) / scales_[j]);
+      if (y[j] != T(0)) y[j] *= T(static_cast<Real>(std::ldexp(1.0, -exponents_[j])));
     columns_->axpy(y, v, x);
   }
   std::vector<T> active_ones() const {
@@ -162,7 +165,7 @@ class Refinement {
   std::vector<ColumnState> states_;
   Flags active_, broken_;
   std::vector<double> goals_;
-  std::vector<Real> scales_;
+  std::vector<int> exponents_;  ///< of the powers of two that r's columns were scaled by
 };
 
 template <ExecutionPolicy Exec, class Vectors>
@@ -243,7 +246,7 @@ bool Refinement<Exec, Vectors>::look(const Times& times, const Vectors& b, Vecto
     const bool first = history.backward_errors.empty();
     const double before = history.backward_error;
     history.backward_errors.push_back(error);
-    if (!first && !(error <= before)) {
+    if (!first && !decided[j] && !(error <= before)) {
       take_back[j] = T(1);
     } else {
       history.backward_error = error;
@@ -295,6 +298,8 @@ void Refinement<Exec, Vectors>::correct(const Times& times, const Solve& solve, 
   std::vector<double> norms;
   for (const ColumnState& state : states_) norms.push_back(state.r_norm);
   solve_scaled(solve, norms);
+  // Its size is about 1 / ||A||, whose square may be beyond T.
+  scale_residual(columns_->inf_norms({&*r_}).data());
   columns_->copy(x, *kept_);
 
   // v_0 := M^-1 r / beta.

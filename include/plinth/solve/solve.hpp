@@ -98,6 +98,7 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
             << b.distribution();
   agree_on_solve<Precision>(a, b, x, arguments.value(), [&] {
     require(options.refinement.valid(), Refine::requirement);
+    require(options.factor.keep_l == lu::KeepL::permuted, "solving needs L: keep_l = permuted");
     require(
         !Attempt::packs || (!options.factor.reproducible && options.factor.split == 0),
         "factorizations with 16-bit operands know no reproducible slices and no split update");
@@ -134,7 +135,9 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
   if constexpr (!std::is_same_v<Working, typename PrecisionRoles<Precision>::Factor>) {
     return solve<Precision>(exec, a, b, x, SolveOptions<>{.factor = options});
   } else {
-    agree_on_solve<Precision>(a, b, x, 0, [] {});
+    agree_on_solve<Precision>(a, b, x, 0, [&] {
+      require(options.keep_l == lu::KeepL::permuted, "solving needs L: keep_l = permuted");
+    });
     return solve_unrefined(exec, a, b, x, options);
   }
 }
