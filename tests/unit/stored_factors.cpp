@@ -228,3 +228,37 @@ TEST_CASE("triangular solves with stored factors", "[stored]") {
   check_solves<float, double, LayoutLeft>();
   check_solves<double, float, LayoutRight>();
 }
+
+TEST_CASE("complex stored factors, one vector and more", "[stored]") {
+  using S = Kokkos::complex<float>;
+  using T = Kokkos::complex<double>;
+  constexpr Index n = 33;
+  const auto entry = [](Index i, Index j) {  // lower, small integers: exact
+    return i == j ? S(1, 0) : i > j && (i + 2 * j) % 5 == 0 ? S(2, -1) : S(0, 0);
+  };
+  std::vector<S> a(static_cast<std::size_t>(n * n));
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) a[static_cast<std::size_t>(i * n + j)] = entry(i, j);
+  for (const Index c : {1, 3, 4}) {
+    INFO(c << " vectors");
+    // A fresh object each time: its workspace is no larger than this call asks for.
+    kernel::StoredFactors<S, T, plinth::HostExecution<>, LayoutRight> factors(exec);
+    const auto av = kernel::contiguous<LayoutRight, Kokkos::HostSpace>(a.data(), n, n);
+    std::vector<T> x(static_cast<std::size_t>(n * c)), w(x.size(), T(0));
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = T(static_cast<double>(i % 7) - 3, static_cast<double>(i % 3));
+    const auto xv = kernel::contiguous<LayoutRight, Kokkos::HostSpace>(x.data(), n, c);
+    const auto wv = kernel::contiguous<LayoutRight, Kokkos::HostSpace>(w.data(), n, c);
+    factors.multiply_add({av, Op::none}, xv, wv);
+    bool right = true;
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < c; ++j) {
+        T sum(0);
+        for (Index l = 0; l < n; ++l) sum += T(entry(i, l).real(), entry(i, l).imag()) * xv(l, j);
+        right = right && sum == wv(i, j);
+      }
+    CHECK(right);
+    factors.solve(plinth::Uplo::lower, plinth::Diag::unit, {av, Op::none}, wv, 1.0);
+    CHECK(w == x);
+  }
+}

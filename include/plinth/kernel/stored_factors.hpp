@@ -81,7 +81,8 @@ class StoredFactors {
 
   /// Room for m x k products with `vectors` of them and triangles of order k.
   void reserve(Index m, Index k, Index vectors) {
-    room_.reserve(vectors <= vectors_one_by_one ? m + k : std::max(tile_elements(k), k * k));
+    const bool one_by_one = reads_lines<Exec, S, T> && vectors <= vectors_one_by_one;
+    room_.reserve(one_by_one ? m + k : std::max(tile_elements(k), k * k));
   }
 
   /// w += op(A) x. 2 m k flops per vector; a few vectors on a host are bound by reading A.
