@@ -35,7 +35,7 @@ class Generated {
   virtual void multiply(const Vector& x, Vector& y) = 0;
   /// ||A|| in the infinity norm.
   virtual double norm_inf() = 0;
-  /// Of x and of A and b, generated anew. Nothing that multiply() keeps is used, but code is shared:
+  /// Of x and of A and b, generated anew. Nothing that multiply() keeps is used; shared code:
   /// the entries, the spreading of x, the runs of indices, and for all but scaled_diagonal the
   /// product of the local part. The tests check both against plain loops.
   virtual plinth::SystemNorms norms(const Vector& x) const = 0;

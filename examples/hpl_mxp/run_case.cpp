@@ -173,7 +173,7 @@ double bytes_needed(const Case& c) {
          8 * vectors * (rows + cols);
 }
 
-/// HPL's system in FP64, for comparison: `result` fails, or is skipped, where FP64 does, so that the
+/// HPL's system in FP64, to compare: `result` fails, or is skipped, where FP64 does, so that the
 /// program's status tells. Collective over `comm`.
 void compare(MPI_Comm comm, const Case& c, Result& result) {
   using linpack::Verdict;

@@ -134,7 +134,7 @@ inline std::string name_of(int fault, const std::vector<const char*>& names) {
 /// The matrix in storage of ScaLAPACK's: rows x cols of the array that `desc` describes, from row
 /// ia and column ja on (counted from 1), used in place; `local` is this process's part of the whole
 /// array. Padding and the rest of the array are not touched. T: any scalar type, or std::complex.
-/// Collective over the grid, which has the shape and the order of the BLACS grid (a row-major one is
+/// Collective over the grid, which has shape and order of the BLACS grid (a row-major one is
 /// RowMajorGrid).
 /// Preconditions, each an Error on every rank: a descriptor with DTYPE 1, sizes >= 0, blocks >= 1,
 /// its source on the grid, LLD >= local rows; the part lies in the array, and begins with a block;

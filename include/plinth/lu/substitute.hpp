@@ -39,12 +39,12 @@ namespace plinth::lu {
 /// (lu/block_exponents.hpp): it is read as it is, in S, and the vectors take the scaling. With
 /// l, u the exponents of step k:
 ///
-/// | A   | b_k is multiplied by | w(k) by | off-diagonal A(k, k) by | x_k for products by | x_k by |
-/// |-----|----------------------|---------|-------------------------|---------------------|--------|
-/// | L   | 1                    | 1       | 2^-l                    | 2^-l                | 1      |
-/// | U   | 2^u                  | 1       | 1                       | 1                   | 1      |
-/// | L^T | 1                    | 2^-l    | 2^-l                    | 1                   | 1      |
-/// | U^T | 1                    | 1       | 1                       | 1                   | 2^u    |
+/// | A   | b_k is multiplied by | w(k) by | rest of A(k, k) by | x_k for products by | x_k by |
+/// |-----|----------------------|---------|--------------------|---------------------|--------|
+/// | L   | 1                    | 1       | 2^-l               | 2^-l                | 1      |
+/// | U   | 2^u                  | 1       | 1                  | 1                   | 1      |
+/// | L^T | 1                    | 2^-l    | 2^-l               | 1                   | 1      |
+/// | U^T | 1                    | 1       | 1                  | 1                   | 2^u    |
 ///
 /// Flops: n^2 per right-hand side. Messages: one reduction along a line of the grid and one
 /// broadcast along the other per block, NB c elements each. Workspace: (n/P or n/Q + 4 NB) c.
