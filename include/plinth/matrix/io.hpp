@@ -184,9 +184,9 @@ void write_binary(const Exec& exec, const Matrix& a, const std::string& path) {
 /// A := the matrix of a file that write_binary() made, of A's scalar type and size (binary_info()
 /// tells). Collective over A's grid.
 /// Preconditions, each an Error on every rank: the same call on every rank; enough memory.
-/// Errors of kind file on every rank, A untouched: no such file; unreadable; no or a damaged header;
-/// another byte order; another scalar type or size than A's; too short or too long. If reading
-/// fails later (a broken disk), A's contents are unspecified.
+/// Errors of kind file on every rank, A untouched: no such file; unreadable; no or a damaged
+/// header; another byte order; another scalar type or size than A's; too short or too long. If
+/// reading fails later (a broken disk), A's contents are unspecified.
 /// Memory: as write_binary().
 template <ExecutionPolicy Exec, class Matrix>
 void read_binary(const Exec& exec, const std::string& path, Matrix& a) {
