@@ -91,7 +91,7 @@ TEST_CASE("DoubleSingle: falling back is reported", "[refined]") {
     };
     const auto good = make_dense<double>(n, n, entry);
     // No refinement allowed: not converged, the plain solution and its error are there.
-    const auto limited = run(good, {.refinement = {.max_restarts = 0}});
+    const auto limited = run(good, {.refinement = {.max_cycles = 0}});
     CHECK(limited.outcome == Outcome::not_converged);
     CHECK(limited.backward_error > 1e-12);
     CHECK(limited.backward_error < 1e-4);

@@ -18,7 +18,7 @@ using namespace plinth_test;
 using Layout = Kokkos::LayoutRight;
 using plinth::BackwardErrorBelow;
 using plinth::ClassicalRefinement;
-using plinth::FirstGuess;
+using plinth::InitialGuess;
 using plinth::GmresRefinement;
 using plinth::NoRefinement;
 using plinth::ProcessGrid;
@@ -76,7 +76,7 @@ struct Problem {
   }
   template <class Policy, class Criterion = BackwardErrorBelow>
   RefinementReport refine(const Policy& policy, const Criterion& done = {},
-                          FirstGuess guess = FirstGuess::none) {
+                          InitialGuess guess = InitialGuess::none) {
     plinth::Refinement<Host, Matrix> refinement(Host(), db);
     return refinement(times(), solve(), a_norm, db, dx, policy, done, guess);
   }
@@ -153,7 +153,7 @@ TEST_CASE("refinement: every column reaches its own backward error", "[refine]")
       problem.refine(GmresRefinement{});
       const auto x = gather(problem.dx);
       const auto again =
-          problem.refine(GmresRefinement{}, BackwardErrorBelow{}, FirstGuess::given);
+          problem.refine(GmresRefinement{}, BackwardErrorBelow{}, InitialGuess::given);
       CHECK(again.converged());
       CHECK(again.solves == 0);
       CHECK(same_bits(gather(problem.dx), x));
@@ -267,7 +267,7 @@ TEST_CASE("refinement: what satisfies the criterion is kept", "[refine]") {
     };
     plinth::Refinement<Host, Matrix> refinement(Host(), db);
     const auto report = refinement(times, solve, 1.0, db, dx, ClassicalRefinement{},
-                                   ResidualBelow{0.6}, FirstGuess::given);
+                                   ResidualBelow{0.6}, InitialGuess::given);
     const auto& column = report.columns[0];
     CHECK(column.outcome == RefinementOutcome::converged);
     REQUIRE(column.backward_errors.size() == 2);
@@ -288,7 +288,7 @@ TEST_CASE("refinement: limits are kept", "[refine]") {
     for (const int steps : {0, 1, 3}) {
       INFO("steps " << steps);
       const auto classical = problem.refine(ClassicalRefinement{.max_steps = steps});
-      const auto gmres = problem.refine(GmresRefinement{.restart = 1, .max_restarts = steps});
+      const auto gmres = problem.refine(GmresRefinement{.restart = 1, .max_cycles = steps});
       for (const auto* report : {&classical, &gmres})
         for (const auto& column : report->columns) {
           CHECK(column.outcome == RefinementOutcome::iteration_limit);
@@ -500,7 +500,7 @@ TEST_CASE("refinement: misuse, also by one rank alone", "[refine][misuse]") {
   const bool guilty = world_rank() == world_size() - 1;
   plinth::Refinement<Host, Matrix> refinement(Host(), problem.db);
   const auto call = [&](const Matrix& b, Matrix& x, const auto& policy, const auto& done,
-                        double a_norm, FirstGuess guess = FirstGuess::none) {
+                        double a_norm, InitialGuess guess = InitialGuess::none) {
     return error_of(
         [&] { refinement(problem.times(), problem.solve(), a_norm, b, x, policy, done, guess); });
   };
@@ -540,10 +540,10 @@ TEST_CASE("refinement: misuse, also by one rank alone", "[refine][misuse]") {
     CHECK_THAT(call(b, x, GmresRefinement{}, Divided{guilty}, a_norm), contains("different"));
     CHECK_THAT(call(b, x, GmresRefinement{}, done, guilty ? 2 * a_norm : a_norm),
                contains("different arguments"));
-    CHECK_THAT(call(b, x, GmresRefinement{.max_restarts = guilty ? 3 : 2}, done, a_norm),
+    CHECK_THAT(call(b, x, GmresRefinement{.max_cycles = guilty ? 3 : 2}, done, a_norm),
                contains("different arguments"));
     CHECK_THAT(call(b, x, GmresRefinement{}, done, a_norm,
-                    guilty ? FirstGuess::given : FirstGuess::none),
+                    guilty ? InitialGuess::given : InitialGuess::none),
                contains("different arguments"));
   }
   CHECK(problem.refine(GmresRefinement{}).converged());  // all ranks are still in step

@@ -54,18 +54,18 @@ TEST_CASE("refinement policies: what is valid", "[refine]") {
   CHECK(plinth::ClassicalRefinement{}.valid());
   CHECK(plinth::ClassicalRefinement{.max_steps = 0}.valid());
   CHECK_FALSE(plinth::ClassicalRefinement{.max_steps = -1}.valid());
-  CHECK_FALSE(plinth::ClassicalRefinement{.min_gain = 0}.valid());
-  CHECK_FALSE(plinth::ClassicalRefinement{.min_gain = 1.5}.valid());
+  CHECK_FALSE(plinth::ClassicalRefinement{.stagnation_ratio = 0}.valid());
+  CHECK_FALSE(plinth::ClassicalRefinement{.stagnation_ratio = 1.5}.valid());
   CHECK(plinth::GmresRefinement{}.valid());
-  CHECK(plinth::GmresRefinement{.max_restarts = 0}.valid());
+  CHECK(plinth::GmresRefinement{.max_cycles = 0}.valid());
   CHECK_FALSE(plinth::GmresRefinement{.restart = 0}.valid());
-  CHECK_FALSE(plinth::GmresRefinement{.max_restarts = -1}.valid());
+  CHECK_FALSE(plinth::GmresRefinement{.max_cycles = -1}.valid());
   CHECK_FALSE(plinth::GmresRefinement{.cycle_tolerance = 0}.valid());
   CHECK_FALSE(plinth::GmresRefinement{.cycle_tolerance = 1}.valid());
-  CHECK_FALSE(plinth::GmresRefinement{.min_gain = 0}.valid());
+  CHECK_FALSE(plinth::GmresRefinement{.stagnation_ratio = 0}.valid());
   const double nan = std::numeric_limits<double>::quiet_NaN();
   CHECK_FALSE(plinth::GmresRefinement{.cycle_tolerance = nan}.valid());
-  CHECK_FALSE(plinth::ClassicalRefinement{.min_gain = nan}.valid());
+  CHECK_FALSE(plinth::ClassicalRefinement{.stagnation_ratio = nan}.valid());
 }
 
 TEST_CASE("refinement reports sum up their columns", "[refine]") {

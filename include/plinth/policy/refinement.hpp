@@ -17,29 +17,33 @@ struct NoRefinement {
 struct ClassicalRefinement {
   int max_steps = 50;
   /// A step that leaves more than this share of the backward error is the last one.
-  double min_gain = 0.5;
+  double stagnation_ratio = 0.5;
 
-  static constexpr const char* requirement = "max_steps >= 0 and 0 < min_gain <= 1 wanted";
-  constexpr bool valid() const { return max_steps >= 0 && min_gain > 0 && min_gain <= 1; }
+  static constexpr const char* requirement =
+      "max_steps >= 0 and 0 < stagnation_ratio <= 1 wanted";
+  constexpr bool valid() const {
+    return max_steps >= 0 && stagnation_ratio > 0 && stagnation_ratio <= 1;
+  }
 };
 
 /// GMRES(restart) on M^-1 A d = M^-1 r with the factors M as left preconditioner, restarted from
 /// the true residual (Saad and Schultz 1986; Carson and Higham 2017). Converges for far worse
 /// conditions than the classical one.
 struct GmresRefinement {
-  int restart = 50;       ///< iterations of a cycle: the basis holds restart + 1 vectors
-  int max_restarts = 10;  ///< cycles
+  int restart = 50;  ///< iterations of a cycle: the basis holds restart + 1 vectors
+  int max_cycles = 10;
   /// A cycle ends early when the preconditioned residual has shrunk by this factor, or by what
   /// the stopping criterion still wants.
   double cycle_tolerance = 1e-10;
   /// A cycle that leaves more than this share of the backward error is the last one.
-  double min_gain = 0.9;
+  double stagnation_ratio = 0.9;
 
   static constexpr const char* requirement =
-      "restart >= 1, max_restarts >= 0, 0 < cycle_tolerance < 1 and 0 < min_gain <= 1 wanted";
+      "restart >= 1, max_cycles >= 0, 0 < cycle_tolerance < 1 and 0 < stagnation_ratio <= 1 "
+      "wanted";
   constexpr bool valid() const {
-    return restart >= 1 && max_restarts >= 0 && cycle_tolerance > 0 && cycle_tolerance < 1 &&
-           min_gain > 0 && min_gain <= 1;
+    return restart >= 1 && max_cycles >= 0 && cycle_tolerance > 0 && cycle_tolerance < 1 &&
+           stagnation_ratio > 0 && stagnation_ratio <= 1;
   }
 };
 

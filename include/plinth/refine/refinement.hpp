@@ -18,8 +18,8 @@
 
 namespace plinth {
 
-/// What a refinement begins with.
-enum class FirstGuess {
+/// Whether a refinement begins with an x of the caller's.
+enum class InitialGuess {
   none,   ///< x is overwritten: the first one is M^-1 b
   given,  ///< x holds one
 };
@@ -77,7 +77,7 @@ class Refinement {
   template <class Times, class Solve, RefinementPolicy Policy, StoppingCriterion Criterion>
   RefinementReport operator()(const Times& times, const Solve& solve, double a_norm,
                               const Vectors& b, Vectors& x, const Policy& policy,
-                              const Criterion& done, FirstGuess guess = FirstGuess::none);
+                              const Criterion& done, InitialGuess guess = InitialGuess::none);
 
  private:
   using Flags = std::vector<bool>;
@@ -90,9 +90,9 @@ class Refinement {
   }
   static int limit(const NoRefinement&) { return 0; }
   static int limit(const ClassicalRefinement& policy) { return policy.max_steps; }
-  static int limit(const GmresRefinement& policy) { return policy.max_restarts; }
-  static double min_gain(const NoRefinement&) { return 1; }
-  static double min_gain(const auto& policy) { return policy.min_gain; }
+  static int limit(const GmresRefinement& policy) { return policy.max_cycles; }
+  static double stagnation_ratio(const NoRefinement&) { return 1; }
+  static double stagnation_ratio(const auto& policy) { return policy.stagnation_ratio; }
 
   std::size_t cols() const { return states_.size(); }
   static bool any(const Flags& flags) {
@@ -100,12 +100,13 @@ class Refinement {
   }
   static Index fingerprint(const NoRefinement&) { return 1; }
   static Index fingerprint(const ClassicalRefinement& p) {
-    return (comm::Fingerprint() << 2 << p.max_steps << std::bit_cast<Index>(p.min_gain)).value();
+    return (comm::Fingerprint() << 2 << p.max_steps << std::bit_cast<Index>(p.stagnation_ratio))
+        .value();
   }
   static Index fingerprint(const GmresRefinement& p) {
-    return (comm::Fingerprint() << 3 << p.restart << p.max_restarts
+    return (comm::Fingerprint() << 3 << p.restart << p.max_cycles
                                 << std::bit_cast<Index>(p.cycle_tolerance)
-                                << std::bit_cast<Index>(p.min_gain))
+                                << std::bit_cast<Index>(p.stagnation_ratio))
         .value();
   }
 
@@ -146,7 +147,8 @@ class Refinement {
   }
 
   template <class Times, class Criterion>
-  bool look(const Times& times, const Vectors& b, Vectors& x, double gain, const Criterion& done);
+  bool look(const Times& times, const Vectors& b, Vectors& x, double ratio,
+            const Criterion& done);
   template <class Times, class Solve>
   void correct(const Times& times, const Solve& solve, Vectors& x,
                const ClassicalRefinement& policy);
@@ -173,7 +175,8 @@ template <class Times, class Solve, RefinementPolicy Policy, StoppingCriterion C
 RefinementReport Refinement<Exec, Vectors>::operator()(const Times& times, const Solve& solve,
                                                        double a_norm, const Vectors& b,
                                                        Vectors& x, const Policy& policy,
-                                                       const Criterion& done, FirstGuess guess) {
+                                                       const Criterion& done,
+                                                       InitialGuess guess) {
   comm::Fingerprint arguments;
   arguments << b.distribution() << fingerprint(policy) << std::bit_cast<Index>(a_norm)
             << static_cast<Index>(guess);
@@ -199,13 +202,14 @@ RefinementReport Refinement<Exec, Vectors>::operator()(const Times& times, const
   const std::vector<double> b_norms = columns_->inf_norms({&b});
   for (std::size_t j = 0; j < c; ++j) states_[j].b_norm = b_norms[j];
 
-  if (guess == FirstGuess::none) {
+  if (guess == InitialGuess::none) {
     columns_->copy(b, *r_);
     solve_scaled(solve, b_norms);
     columns_->scale(std::vector<T>(c, T(0)), x, x);
     add(active_ones(), *r_, x);
   }
-  for (int step = 0; look(times, b, x, min_gain(policy), done) && step < limit(policy); ++step)
+  for (int step = 0; look(times, b, x, stagnation_ratio(policy), done) && step < limit(policy);
+       ++step)
     correct(times, solve, x, policy);
   return report_;
 }
@@ -214,7 +218,7 @@ RefinementReport Refinement<Exec, Vectors>::operator()(const Times& times, const
 template <ExecutionPolicy Exec, class Vectors>
 template <class Times, class Criterion>
 bool Refinement<Exec, Vectors>::look(const Times& times, const Vectors& b, Vectors& x,
-                                     double gain, const Criterion& done) {
+                                     double ratio, const Criterion& done) {
   times(static_cast<const Vectors&>(x), *r_);
   ++report_.products;
   columns_->subtract(b, *r_);
@@ -256,7 +260,7 @@ bool Refinement<Exec, Vectors>::look(const Times& times, const Vectors& b, Vecto
       history.outcome = RefinementOutcome::non_finite;
     } else if (decided[j]) {
       history.outcome = RefinementOutcome::converged;
-    } else if (!first && !(error < gain * before)) {
+    } else if (!first && !(error < ratio * before)) {
       history.outcome = RefinementOutcome::stagnated;
     } else {
       history.outcome = RefinementOutcome::iteration_limit;  // unless it goes on
