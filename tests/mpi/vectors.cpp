@@ -144,21 +144,36 @@ TEMPLATE_TEST_CASE("diagonal blocks: spread along columns, summed along rows", "
   });
 }
 
-TEST_CASE("reductions keep a NaN, whoever has it", "[comm]") {
+TEMPLATE_TEST_CASE("reductions keep a NaN, whoever has it", "[comm]", float, double) {
+  using T = TestType;
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
-  const int last = world_size() - 1;
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> values{1.0 + world_rank(), world_rank() == last ? nan : 5.0,
-                             world_rank() == 0 ? nan : 5.0, 0.0};
+  const int rank = world_rank(), last = world_size() - 1;
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  constexpr T tiny = std::numeric_limits<T>::denorm_min();
+  std::vector<T> values{T(1 + rank), rank == last ? -nan : infinity, rank == 0 ? nan : T(5),
+                        T(0),        rank == last ? infinity : T(7), rank == last ? tiny : T(0)};
   plinth::comm::max_of_all(grid.all(), values);
-  CHECK(values[0] == 1.0 + last);
+  CHECK(values[0] == T(1 + last));
   CHECK(plinth::is_nan(values[1]));
   CHECK(plinth::is_nan(values[2]));
   CHECK(values[3] == 0);
-  std::vector<double> sums{1.0, static_cast<double>(world_rank())};
+  CHECK(values[4] == infinity);
+  CHECK(values[5] == tiny);
+  std::vector<T> none;
+  plinth::comm::max_of_all(grid.all(), none);
+  std::vector<T> sums{T(1), T(rank)};
   plinth::comm::sum_of_all(grid.all(), sums);
-  CHECK(sums[0] == world_size());
-  CHECK(sums[1] == world_size() * last / 2.0);
+  CHECK(sums[0] == T(world_size()));
+  CHECK(sums[1] == T(world_size()) * T(last) / 2);
+}
+
+TEST_CASE("what narrowing lost is summed over the processes", "[comm]") {
+  const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
+  const Index ranks = world_size(), pairs = ranks * (ranks - 1) / 2;
+  plinth::kernel::NarrowingCounts lost{world_rank(), 3, Index(1) << 40};
+  plinth::comm::sum_of_all(grid.all(), lost);
+  CHECK(lost == plinth::kernel::NarrowingCounts{pairs, 3 * ranks, ranks << 40});
 }
 
 TEST_CASE("a pivot message finds the winner, its row and the current row", "[comm][pivots]") {

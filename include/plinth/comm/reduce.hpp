@@ -3,32 +3,31 @@
 
 #include <mpi.h>
 
-#include <limits>
+#include <cmath>
 #include <vector>
 
 #include "plinth/comm/communicator.hpp"
-#include "plinth/core/scalar.hpp"
+#include "plinth/comm/mpi.hpp"
+#include "plinth/core/index.hpp"
+#include "plinth/kernel/convert_runs.hpp"
 
 namespace plinth::comm {
 
-/// values[i] := the largest of all processes' values[i] >= 0, NaN if any is NaN (MPI_MAX alone may
-/// lose one). Collective; one allreduce.
+/// values[i] := the largest of all processes' values[i] >= 0, NaN if any is NaN. They are compared
+/// as bits, which are ordered so, since MPI_MAX of numbers may lose a NaN. In place: allocates
+/// nothing. Collective; one allreduce per `limit` of them.
 template <class Real>
 void max_of_all(const Communicator& communicator, std::vector<Real>& values) {
-  const std::size_t n = values.size();
-  std::vector<Real> pairs(2 * n, Real(0));  // value, and whether there is a NaN
-  for (std::size_t i = 0; i < n; ++i) {
-    if (is_nan(values[i])) {
-      pairs[n + i] = Real(1);
-    } else {
-      pairs[i] = values[i];
-    }
-  }
-  check(MPI_Allreduce(MPI_IN_PLACE, pairs.data(), static_cast<int>(2 * n), datatype<Real>(),
-                      MPI_MAX, communicator.handle()),
-        "MPI_Allreduce");
-  for (std::size_t i = 0; i < n; ++i)
-    values[i] = pairs[n + i] > Real(0) ? std::numeric_limits<Real>::quiet_NaN() : pairs[i];
+  static_assert(sizeof(Real) == 4 || sizeof(Real) == 8);
+  constexpr Index limit = Index(1) << 27;
+  if (communicator.size() == 1) return;
+  for (Real& value : values) value = std::fabs(value);
+  for_each_chunk(static_cast<Index>(values.size()), limit, [&](Index offset, int count) {
+    check(MPI_Allreduce(MPI_IN_PLACE, values.data() + offset, count,
+                        sizeof(Real) == 4 ? MPI_INT32_T : MPI_INT64_T, MPI_MAX,
+                        communicator.handle()),
+          "MPI_Allreduce");
+  });
 }
 
 /// values[i] := the sum of all processes' values[i]. Collective; one allreduce per `limit` of them.
@@ -40,6 +39,14 @@ void sum_of_all(const Communicator& communicator, std::vector<T>& values) {
                         communicator.handle()),
           "MPI_Allreduce");
   });
+}
+
+/// The same of what narrowing lost. Collective; one allreduce.
+inline void sum_of_all(const Communicator& communicator, kernel::NarrowingCounts& counts) {
+  Index all[3] = {counts.overflowed, counts.flushed, counts.subnormal};
+  check(MPI_Allreduce(MPI_IN_PLACE, all, 3, datatype<Index>(), MPI_SUM, communicator.handle()),
+        "MPI_Allreduce");
+  counts = {all[0], all[1], all[2]};
 }
 
 }  // namespace plinth::comm

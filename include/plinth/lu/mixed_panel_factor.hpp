@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plinth/comm/mpi.hpp"
+#include "plinth/comm/reduce.hpp"
 #include "plinth/kernel/transpose.hpp"
 #include "plinth/lu/diagonal_block.hpp"
 #include "plinth/lu/mixed_options.hpp"
@@ -254,7 +255,7 @@ class MixedPanelFactorization {
     std::vector<double> most{largest_in(Uplo::lower)};
     most[0] = kernel::larger(most[0], kernel::largest_magnitude(exec_, l21({0, below_})));
     if (scaling_.active || StorageScaling<Factor>::active)
-      largest_of_all(grid_.column_pivots(), most);
+      comm::max_of_all(grid_.column_pivots(), most);
     return most[0];
   }
   /// The largest magnitude in the strictly lower, or the upper triangle of the diagonal block.

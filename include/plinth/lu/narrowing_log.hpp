@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <mpi.h>
-
-#include <bit>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "plinth/comm/communicator.hpp"
@@ -15,18 +11,6 @@
 #include "plinth/lu/mixed_report.hpp"
 
 namespace plinth::lu {
-
-/// values[i] := the largest of all processes' values[i] >= 0, a NaN above all (as bits, which are
-/// ordered so). Collective.
-inline void largest_of_all(const comm::Communicator& communicator, std::vector<double>& values) {
-  if (communicator.size() == 1) return;
-  std::vector<Index> bits;
-  for (const double value : values) bits.push_back(std::bit_cast<Index>(std::fabs(value)));
-  comm::check(MPI_Allreduce(MPI_IN_PLACE, bits.data(), static_cast<int>(bits.size()), MPI_INT64_T,
-                            MPI_MAX, communicator.handle()),
-              "MPI_Allreduce");
-  for (std::size_t i = 0; i < bits.size(); ++i) values[i] = std::bit_cast<double>(bits[i]);
-}
 
 /// What one process rounds and finds on the way of a factorization.
 class NarrowingLog {
@@ -59,12 +43,11 @@ class NarrowingLog {
     const double earliness =
         first_overflow_ < 0 ? 0 : 1 / (1 + static_cast<double>(first_overflow_));
     std::vector<double> most{largest_a_, largest_u_, earliness};
-    largest_of_all(all, most);
-    std::vector<Index> counts{lost_.overflowed, lost_.flushed, lost_.subnormal};
-    comm::sum_of_all(all, counts);
+    comm::max_of_all(all, most);
     MixedReport report;
     report.pivots = outcome;
-    report.lost = {counts[0], counts[1], counts[2]};
+    report.lost = lost_;
+    comm::sum_of_all(all, report.lost);
     report.first_overflow = most[2] == 0 ? -1 : std::llround(1 / most[2]) - 1;
     report.largest_a = std::ldexp(most[0], -matrix_exponent);
     report.largest_u = std::ldexp(most[1], -matrix_exponent);

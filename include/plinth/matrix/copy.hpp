@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <string>
-#include <vector>
 
 #include "plinth/comm/agree.hpp"
 #include "plinth/comm/reduce.hpp"
@@ -52,10 +50,9 @@ template <ExecutionPolicy Exec, class From, class To>
 kernel::NarrowingCounts convert(const Exec& exec, const From& from, To& to, int exponent = 0) {
   agree_on_copy("convert", from, to, exponent);
   if (!from.grid().active()) return {};
-  const auto mine = kernel::convert(exec, from.local(), to.local(), std::ldexp(1.0, exponent));
-  std::vector<Index> counts{mine.overflowed, mine.flushed, mine.subnormal};
+  auto counts = kernel::convert(exec, from.local(), to.local(), std::ldexp(1.0, exponent));
   comm::sum_of_all(from.grid().all(), counts);
-  return {counts[0], counts[1], counts[2]};
+  return counts;
 }
 
 }  // namespace plinth

@@ -7,7 +7,6 @@
 #include <exception>
 #include <mutex>
 #include <type_traits>
-#include <vector>
 
 #include "plinth/comm/agree.hpp"
 #include "plinth/comm/reduce.hpp"
@@ -118,9 +117,8 @@ kernel::NarrowingCounts generate_scaled(const Exec& exec, Matrix& a, const Sourc
     }
   });
   if (!grid.active()) return counts;
-  std::vector<Index> all{counts.overflowed, counts.flushed, counts.subnormal};
-  comm::sum_of_all(grid.all(), all);
-  return {all[0], all[1], all[2]};
+  comm::sum_of_all(grid.all(), counts);
+  return counts;
 }
 
 }  // namespace plinth

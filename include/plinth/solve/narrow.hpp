@@ -32,7 +32,7 @@ kernel::NarrowingCounts narrow_matrix(const Exec& exec, const From& from, To& to
     const auto before = from.local();
     const auto after = to.local();
     const Index cols = kernel::cols_of(before);
-    Index overflowed = 0;
+    kernel::NarrowingCounts lost;
     {
       [[maybe_unused]] auto scope = exec.enter();
       Kokkos::parallel_reduce(
@@ -43,11 +43,10 @@ kernel::NarrowingCounts narrow_matrix(const Exec& exec, const From& from, To& to
             for (Index j = 0; j < cols; ++j)
               if (!is_finite(after(i, j)) && is_finite(before(i, j))) ++count;
           },
-          overflowed);
+          lost.overflowed);
     }
-    std::vector<Index> all{overflowed};
-    comm::sum_of_all(from.grid().all(), all);
-    return {.overflowed = all[0]};
+    comm::sum_of_all(from.grid().all(), lost);
+    return lost;
   }
 }
 
@@ -112,11 +111,10 @@ class Equilibration {
           }
       });
     }
-    kernel::NarrowingCounts mine;
-    for (const auto& c : counts) mine += c;
-    std::vector<Index> all{mine.overflowed, mine.flushed, mine.subnormal};
-    comm::sum_of_all(grid_.all(), all);
-    return {all[0], all[1], all[2]};
+    kernel::NarrowingCounts lost;
+    for (const auto& c : counts) lost += c;
+    comm::sum_of_all(grid_.all(), lost);
+    return lost;
   }
 
   /// r := R r.

@@ -16,8 +16,8 @@ namespace plinth {
 
 /// What every solve asks of its arguments, and `more`; collective.
 template <PrecisionPolicy Precision, class Matrix, class Rhs, class More>
-void agree_on_solve(const Matrix& a, const Rhs& b, const Rhs& x, Index arguments,
-                    const More& more) {
+void agree_on_solve(const Matrix& a, const Rhs& b, const Rhs& x, const lu::FactorOptions& options,
+                    Index arguments, const More& more) {
   using Working = typename PrecisionRoles<Precision>::Working;
   static_assert(std::is_same_v<typename Matrix::value_type, Working> &&
                     std::is_same_v<typename Rhs::value_type, Working>,
@@ -28,6 +28,7 @@ void agree_on_solve(const Matrix& a, const Rhs& b, const Rhs& x, Index arguments
     require(b.distribution().rows == a.distribution().rows,
             "the rows of B are not dealt like those of A (mb, source row)");
     require(&x != &b, "X and B are the same matrix");
+    require(options.keep_l == lu::KeepL::permuted, "solving needs L: keep_l = permuted");
     more();
   });
 }
@@ -96,9 +97,8 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
   arguments << lu::fingerprint(options.factor) << options.fall_back
             << (options.equilibrate ? (*options.equilibrate ? 2 : 1) : 0) << a.distribution()
             << b.distribution();
-  agree_on_solve<Precision>(a, b, x, arguments.value(), [&] {
+  agree_on_solve<Precision>(a, b, x, options.factor, arguments.value(), [&] {
     require(options.refinement.valid(), Refine::requirement);
-    require(options.factor.keep_l == lu::KeepL::permuted, "solving needs L: keep_l = permuted");
     require(
         !Attempt::packs || (!options.factor.reproducible && options.factor.split == 0),
         "factorizations with 16-bit operands know no reproducible slices and no split update");
@@ -135,9 +135,7 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
   if constexpr (!std::is_same_v<Working, typename PrecisionRoles<Precision>::Factor>) {
     return solve<Precision>(exec, a, b, x, SolveOptions<>{.factor = options});
   } else {
-    agree_on_solve<Precision>(a, b, x, 0, [&] {
-      require(options.keep_l == lu::KeepL::permuted, "solving needs L: keep_l = permuted");
-    });
+    agree_on_solve<Precision>(a, b, x, options, 0, [] {});
     return solve_unrefined(exec, a, b, x, options);
   }
 }
