@@ -20,7 +20,6 @@ template <class Real>
 void max_of_all(const Communicator& communicator, std::vector<Real>& values) {
   static_assert(sizeof(Real) == 4 || sizeof(Real) == 8);
   constexpr Index limit = Index(1) << 27;
-  if (communicator.size() == 1) return;
   for (Real& value : values) value = std::fabs(value);
   for_each_chunk(static_cast<Index>(values.size()), limit, [&](Index offset, int count) {
     check(MPI_Allreduce(MPI_IN_PLACE, values.data() + offset, count,
