@@ -34,3 +34,16 @@
 #include "plinth/refine/residual.hpp"
 #include "plinth/refine/stored_operator.hpp"
 #include "plinth/solve/solve.hpp"
+
+/// Dense linear systems that are distributed over MPI ranks. Begin with solve(), lu_factor() and
+/// lu_solve(), DistributedMatrix and ProcessGrid.
+namespace plinth {
+/// Communicators and broadcasts: what ProcessGrid is made of.
+namespace comm {}
+/// Sources of entries, and arithmetic on one process.
+namespace kernel {}
+/// LU factorization: its options, its schedule, and what it leaves.
+namespace lu {}
+/// Who wants to know where the time goes.
+namespace trace {}
+}  // namespace plinth

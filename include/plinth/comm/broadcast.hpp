@@ -19,8 +19,9 @@ namespace plinth::comm {
 class Broadcast {
  public:
   Broadcast() = default;
+  /// Moved, a broadcast goes on.
   Broadcast(Broadcast&&) = default;
-  Broadcast& operator=(Broadcast&&) = default;
+  Broadcast& operator=(Broadcast&&) = default;  ///< likewise
 
   /// Collective over `communicator` in the order of calls; `tag` tells concurrent ones apart.
   void start(const Communicator& communicator, void* data, Index bytes, int root, int tag,

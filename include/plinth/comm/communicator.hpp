@@ -15,7 +15,9 @@ namespace plinth::comm {
 class Communicator {
  public:
   Communicator() = default;
+  /// Takes over; the other one becomes empty.
   Communicator(Communicator&& other) noexcept { swap(other); }
+  /// Likewise, in exchange for what this one had.
   Communicator& operator=(Communicator&& other) noexcept {
     swap(other);
     return *this;
@@ -41,9 +43,10 @@ class Communicator {
     return made == MPI_COMM_NULL ? Communicator() : Communicator(made, name);
   }
 
-  MPI_Comm handle() const { return handle_; }
-  int rank() const { return rank_; }
-  int size() const { return size_; }
+  MPI_Comm handle() const { return handle_; }  ///< for MPI calls
+  int rank() const { return rank_; }  ///< of this process
+  int size() const { return size_; }  ///< number of processes
+  /// Whether this process has no communicator.
   bool empty() const { return handle_ == MPI_COMM_NULL; }
 
  private:

@@ -61,14 +61,16 @@ class ProcessGrid {
     impl_ = std::move(impl);
   }
 
-  GridShape shape() const { return impl_->shape; }
+  GridShape shape() const { return impl_->shape; }  ///< P x Q
   /// This process's place; (-1, -1) on an idle rank.
   GridCoord coord() const { return impl_->coord; }
+  /// Whether this process has a place on the grid.
   bool active() const { return impl_->active; }
   /// Place of a rank of parent(); (-1, -1) for an idle one.
   GridCoord coord_of(int rank) const {
     return rank < impl_->shape.size() ? impl_->place(rank) : GridCoord{-1, -1};
   }
+  /// As they were given.
   const GridOptions& options() const { return impl_->options; }
 
   /// All processes of the communicator that the grid was made on, idle ones included. Carries what

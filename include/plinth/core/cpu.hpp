@@ -44,6 +44,7 @@ inline Isa best_isa() {
   return Isa::portable;
 }
 
+/// In words, for people.
 constexpr const char* to_string(Isa isa) {
   switch (isa) {
     case Isa::portable:

@@ -19,9 +19,10 @@ enum class ErrorKind {
 /// returned, see SolveReport). A collective call throws on every rank of its grid or on none.
 class Error : public std::runtime_error {
  public:
+  /// The message, without the library's name, which what() has in front.
   explicit Error(const std::string& message, ErrorKind kind = ErrorKind::misuse)
       : std::runtime_error("plinth: " + message), kind_(kind) {}
-  ErrorKind kind() const noexcept { return kind_; }
+  ErrorKind kind() const noexcept { return kind_; }  ///< what went wrong
   /// what() without the library's name in front.
   const char* message() const noexcept { return what() + sizeof("plinth: ") - 1; }
 
@@ -34,6 +35,7 @@ class Error : public std::runtime_error {
 inline void require(bool condition, const char* message) {
   if (!condition) throw Error(message);
 }
+/// Likewise, with a message made up on the spot.
 inline void require(bool condition, const std::string& message) {
   if (!condition) throw Error(message);
 }

@@ -15,13 +15,14 @@ struct ScalarTraits;
 template <int ExponentBits, int MantissaBits>
 struct Format16 {
   static_assert(1 + ExponentBits + MantissaBits == 16);
-  static constexpr int mantissa_bits = MantissaBits;
-  static constexpr int bias = (1 << (ExponentBits - 1)) - 1;
+  static constexpr int mantissa_bits = MantissaBits;  ///< bits of the fraction
+  static constexpr int bias = (1 << (ExponentBits - 1)) - 1;  ///< what is added to the exponent
+  /// Bits of infinity.
   static constexpr std::uint16_t infinity = ((1 << ExponentBits) - 1) << MantissaBits;
-  static constexpr std::uint16_t quiet = 1 << (MantissaBits - 1);
+  static constexpr std::uint16_t quiet = 1 << (MantissaBits - 1);  ///< bit of a quiet NaN
 };
-using HalfFormat = Format16<5, 10>;
-using Bfloat16Format = Format16<8, 7>;
+using HalfFormat = Format16<5, 10>;  ///< IEEE 754 binary16
+using Bfloat16Format = Format16<8, 7>;  ///< the upper half of a binary32
 
 /// The bits of the number of `Format` nearest to the float (Bits = uint32_t) or the double
 /// (uint64_t) whose bits are given: ties to even, subnormals exact, too large becomes infinite, a
@@ -81,11 +82,13 @@ KOKKOS_FORCEINLINE_FUNCTION constexpr float decode16(std::uint16_t bits) {
 template <class Format>
 class Float16 {
  public:
-  using format = Format;
+  using format = Format;  ///< a Format16
 
   Float16() = default;
+  /// Rounds to nearest, ties to even.
   KOKKOS_FORCEINLINE_FUNCTION explicit constexpr Float16(float x)
       : bits_(encode16<Format>(__builtin_bit_cast(std::uint32_t, x))) {}
+  /// Rounds once, not by way of a float.
   KOKKOS_FORCEINLINE_FUNCTION explicit constexpr Float16(double x)
       : bits_(encode16<Format>(__builtin_bit_cast(std::uint64_t, x))) {}
   /// Of an integer of at most 53 bits.
@@ -96,20 +99,25 @@ class Float16 {
   KOKKOS_FORCEINLINE_FUNCTION explicit constexpr Float16(Float16<Other> x)
       : Float16(static_cast<float>(x)) {}
 
+  /// Exact.
   KOKKOS_FORCEINLINE_FUNCTION explicit constexpr operator float() const {
     return decode16<Format>(bits_);
   }
+  /// Exact.
   KOKKOS_FORCEINLINE_FUNCTION explicit constexpr operator double() const {
     return decode16<Format>(bits_);
   }
 
+  /// The number with these bits.
   KOKKOS_FORCEINLINE_FUNCTION static constexpr Float16 from_bits(std::uint16_t bits) {
     Float16 x{0.0f};
     x.bits_ = bits;
     return x;
   }
+  /// The bits of this number.
   KOKKOS_FORCEINLINE_FUNCTION constexpr std::uint16_t bits() const { return bits_; }
 
+  /// The sign changed, of a NaN too.
   KOKKOS_FORCEINLINE_FUNCTION constexpr Float16 operator-() const {
     return from_bits(bits_ ^ 0x8000u);
   }
@@ -118,15 +126,19 @@ class Float16 {
   KOKKOS_FORCEINLINE_FUNCTION friend constexpr bool operator==(Float16 a, Float16 b) {
     return static_cast<float>(a) == static_cast<float>(b);
   }
+  /// False for a NaN, like those below.
   KOKKOS_FORCEINLINE_FUNCTION friend constexpr bool operator<(Float16 a, Float16 b) {
     return static_cast<float>(a) < static_cast<float>(b);
   }
+  /// See above.
   KOKKOS_FORCEINLINE_FUNCTION friend constexpr bool operator>(Float16 a, Float16 b) {
     return static_cast<float>(a) > static_cast<float>(b);
   }
+  /// See above.
   KOKKOS_FORCEINLINE_FUNCTION friend constexpr bool operator<=(Float16 a, Float16 b) {
     return static_cast<float>(a) <= static_cast<float>(b);
   }
+  /// See above.
   KOKKOS_FORCEINLINE_FUNCTION friend constexpr bool operator>=(Float16 a, Float16 b) {
     return static_cast<float>(a) >= static_cast<float>(b);
   }
@@ -146,19 +158,20 @@ concept Scalar16 = std::same_as<T, half> || std::same_as<T, bfloat16>;
 /// epsilon, max and min_normal are those of the 16-bit type.
 template <>
 struct ScalarTraits<half> {
-  using Real = float;
-  static constexpr bool is_complex = false;
-  static constexpr float epsilon = 0x1p-11f;
-  static constexpr float max = 65504.0f;
-  static constexpr float min_normal = 0x1p-14f;
+  using Real = float;  ///< of magnitudes and norms
+  static constexpr bool is_complex = false;  ///< conj() does nothing
+  static constexpr float epsilon = 0x1p-11f;  ///< unit roundoff
+  static constexpr float max = 65504.0f;  ///< largest finite number
+  static constexpr float min_normal = 0x1p-14f;  ///< smallest normal number
 };
+/// Of bfloat16, likewise.
 template <>
 struct ScalarTraits<bfloat16> {
-  using Real = float;
-  static constexpr bool is_complex = false;
-  static constexpr float epsilon = 0x1p-8f;
-  static constexpr float max = 0x1.fep+127f;
-  static constexpr float min_normal = 0x1p-126f;
+  using Real = float;  ///< of magnitudes and norms
+  static constexpr bool is_complex = false;  ///< conj() does nothing
+  static constexpr float epsilon = 0x1p-8f;  ///< unit roundoff
+  static constexpr float max = 0x1.fep+127f;  ///< largest finite number
+  static constexpr float min_normal = 0x1p-126f;  ///< smallest normal number
 };
 
 /// The functions of core/scalar.hpp for 16-bit numbers.
@@ -166,18 +179,22 @@ template <class Format>
 KOKKOS_INLINE_FUNCTION constexpr float modulus(Float16<Format> x) {
   return static_cast<float>(Float16<Format>::from_bits(x.bits() & 0x7fffu));
 }
+/// The modulus again.
 template <class Format>
 KOKKOS_INLINE_FUNCTION constexpr float magnitude1(Float16<Format> x) {
   return modulus(x);
 }
+/// The number itself.
 template <class Format>
 KOKKOS_INLINE_FUNCTION constexpr Float16<Format> conjugate(Float16<Format> x) {
   return x;
 }
+/// Whether x is a NaN, by its bits.
 template <class Format>
 KOKKOS_INLINE_FUNCTION constexpr bool is_nan(Float16<Format> x) {
   return (x.bits() & 0x7fffu) > Format::infinity;
 }
+/// Whether x is neither infinite nor a NaN.
 template <class Format>
 KOKKOS_INLINE_FUNCTION constexpr bool is_finite(Float16<Format> x) {
   return (x.bits() & 0x7fffu) < Format::infinity;

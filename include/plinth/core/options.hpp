@@ -20,8 +20,8 @@ enum class Norm : char { one = '1', inf = 'I' };
 
 /// A character that the BLAS understands.
 constexpr char to_char(Op v) { return static_cast<char>(v); }
-constexpr char to_char(Side v) { return static_cast<char>(v); }
-constexpr char to_char(Uplo v) { return static_cast<char>(v); }
-constexpr char to_char(Diag v) { return static_cast<char>(v); }
+constexpr char to_char(Side v) { return static_cast<char>(v); }  ///< likewise
+constexpr char to_char(Uplo v) { return static_cast<char>(v); }  ///< likewise
+constexpr char to_char(Diag v) { return static_cast<char>(v); }  ///< likewise
 
 }  // namespace plinth

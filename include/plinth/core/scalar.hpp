@@ -19,27 +19,31 @@ namespace plinth {
 template <class T>
 struct ScalarTraits;
 
+/// Of double.
 template <>
 struct ScalarTraits<double> {
-  using Real = double;
-  static constexpr bool is_complex = false;
-  static constexpr double epsilon = 0x1p-53;
-  static constexpr double max = 0x1.fffffffffffffp+1023;
+  using Real = double;  ///< of magnitudes and norms
+  static constexpr bool is_complex = false;  ///< conj() does nothing
+  static constexpr double epsilon = 0x1p-53;  ///< unit roundoff
+  static constexpr double max = 0x1.fffffffffffffp+1023;  ///< largest finite number
 };
 
+/// Of float.
 template <>
 struct ScalarTraits<float> {
-  using Real = float;
-  static constexpr bool is_complex = false;
-  static constexpr float epsilon = 0x1p-24f;
-  static constexpr float max = 0x1.fffffep+127f;
+  using Real = float;  ///< of magnitudes and norms
+  static constexpr bool is_complex = false;  ///< conj() does nothing
+  static constexpr float epsilon = 0x1p-24f;  ///< unit roundoff
+  static constexpr float max = 0x1.fffffep+127f;  ///< largest finite number
 };
 
+/// Of a complex type: those of its real one.
 template <class R>
 struct ScalarTraits<Kokkos::complex<R>> : ScalarTraits<R> {
-  static constexpr bool is_complex = true;
+  static constexpr bool is_complex = true;  ///< conj() changes a sign
 };
 
+/// The type of magnitudes and norms of T.
 template <class T>
 using RealOf = typename ScalarTraits<T>::Real;
 
@@ -62,6 +66,7 @@ template <std::floating_point R>
 KOKKOS_INLINE_FUNCTION R magnitude1(R x) {
   return x < R(0) ? -x : x;
 }
+/// Of a complex number.
 template <class R>
 KOKKOS_INLINE_FUNCTION R magnitude1(const Kokkos::complex<R>& x) {
   return magnitude1(x.real()) + magnitude1(x.imag());
@@ -72,6 +77,7 @@ template <std::floating_point R>
 KOKKOS_INLINE_FUNCTION R modulus(R x) {
   return x < R(0) ? -x : x;
 }
+/// Of a complex number.
 template <class R>
 KOKKOS_INLINE_FUNCTION R modulus(const Kokkos::complex<R>& x) {
   return Kokkos::abs(x);
@@ -82,6 +88,7 @@ template <std::floating_point R>
 KOKKOS_INLINE_FUNCTION R conjugate(R x) {
   return x;
 }
+/// Of a complex number.
 template <class R>
 KOKKOS_INLINE_FUNCTION Kokkos::complex<R> conjugate(const Kokkos::complex<R>& x) {
   return Kokkos::complex<R>(x.real(), -x.imag());
@@ -95,7 +102,9 @@ KOKKOS_INLINE_FUNCTION bool is_nan(double x) {
   } u{x};
   return (u.bits & 0x7fffffffffffffffull) > 0x7ff0000000000000ull;
 }
+/// Of a float.
 KOKKOS_INLINE_FUNCTION bool is_nan(float x) { return is_nan(static_cast<double>(x)); }
+/// Whether either part of x is a NaN.
 template <class R>
 KOKKOS_INLINE_FUNCTION bool is_nan(const Kokkos::complex<R>& x) {
   return is_nan(x.real()) || is_nan(x.imag());
@@ -109,7 +118,9 @@ KOKKOS_INLINE_FUNCTION bool is_finite(double x) {
   } u{x};
   return (u.bits & 0x7ff0000000000000ull) != 0x7ff0000000000000ull;
 }
+/// Of a float.
 KOKKOS_INLINE_FUNCTION bool is_finite(float x) { return is_finite(static_cast<double>(x)); }
+/// Whether both parts of x are finite.
 template <class R>
 KOKKOS_INLINE_FUNCTION bool is_finite(const Kokkos::complex<R>& x) {
   return is_finite(x.real()) && is_finite(x.imag());

@@ -22,19 +22,22 @@ namespace plinth::scalapack {
 
 /// An array descriptor; its entries in order.
 using Descriptor = std::array<int, 9>;
+/// Index of an entry of a descriptor, named as in ScaLAPACK's documents.
 enum Entry { dtype, context, m, n, mb, nb, rsrc, csrc, lld };
 
+/// A matrix in column-major storage, as ScaLAPACK keeps it.
 template <class T>
 using Matrix = DistributedMatrix<T, HostMemory, Kokkos::LayoutLeft>;
 
 /// The scalar type that std::complex stands for; others stand for themselves.
 template <class U>
 struct ScalarOf {
-  using type = U;
+  using type = U;  ///< U itself
 };
+/// Its storage is that of Kokkos::complex.
 template <class R>
 struct ScalarOf<std::complex<R>> {
-  using type = Kokkos::complex<R>;
+  using type = Kokkos::complex<R>;  ///< the type that the library computes with
 };
 
 /// The descriptor of a matrix in column-major storage, whose local part a.local().data() begins.
@@ -66,6 +69,7 @@ struct Part {
 struct PartArguments {
   int rows, cols, pointer, ia, ja, descriptor;
 };
+/// The first fault, in the order of PxxCHK's checks.
 inline int fault_of(const ProcessGrid& grid, const Part& part, const void* local, const int* desc,
                     const PartArguments& args) {
   const auto entry = [&](Entry e) { return 100 * args.descriptor + e + 1; };

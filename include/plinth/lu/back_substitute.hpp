@@ -17,14 +17,16 @@ namespace plinth::lu {
 template <ExecutionPolicy Exec, class Matrix>
 class BackSubstitution {
  public:
-  using T = typename Matrix::value_type;
-  using Layout = typename Matrix::layout;
+  using T = typename Matrix::value_type;  ///< scalar type
+  using Layout = typename Matrix::layout;  ///< layout of the matrix
 
+  /// Not collective: allocates for systems like `a`.
   BackSubstitution(const Exec& exec, const Matrix& a)
       : rhs_{a.rows(), a.cols()},
         blocks_(exec, a.grid(), a.distribution(), rhs_.size()),
         substitution_(exec, a.grid(), a.distribution(), rhs_.size()) {}
 
+  /// Computes x = U^-1 y. Collective.
   void operator()(const Matrix& a, Matrix& x) {
     trace::Off off;
     (*this)(a, x, off);
@@ -43,6 +45,7 @@ class BackSubstitution {
   Substitution<T, Exec, Layout> substitution_;
 };
 
+/// Solves once, see BackSubstitution. Collective.
 template <ExecutionPolicy Exec, class Matrix>
 void back_substitute(const Exec& exec, const Matrix& a, Matrix& x) {
   std::optional<BackSubstitution<Exec, Matrix>> solve;

@@ -15,15 +15,18 @@ namespace plinth::lu {
 ///
 /// The same on every process. Empty: nothing is scaled.
 struct BlockExponents {
-  std::vector<int> l;
-  std::vector<int> u;
+  std::vector<int> l;  ///< of the block columns of L
+  std::vector<int> u;  ///< of the block rows of U
 
   BlockExponents() = default;
+  /// All zero.
   explicit BlockExponents(Index steps)
       : l(static_cast<std::size_t>(steps), 0), u(static_cast<std::size_t>(steps), 0) {}
 
-  bool empty() const { return l.empty(); }
+  bool empty() const { return l.empty(); }  ///< whether nothing is scaled
+  /// L[k], 0 if empty.
   int of_l(Index k) const { return l.empty() ? 0 : l[static_cast<std::size_t>(k)]; }
+  /// U[k], 0 if empty.
   int of_u(Index k) const { return u.empty() ? 0 : u[static_cast<std::size_t>(k)]; }
   bool operator==(const BlockExponents&) const = default;
 };

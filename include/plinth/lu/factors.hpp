@@ -28,14 +28,16 @@ class MixedFactorization;
 template <class Matrix>
 class LuFactors {
  public:
-  using value_type = typename Matrix::value_type;
+  using value_type = typename Matrix::value_type;  ///< of L and U as they are stored
 
   /// L below the diagonal (unit, not stored) and U on and above it, distributed as A was, both
   /// scaled as exponents() say.
   const Matrix& matrix() const { return matrix_; }
   /// How L and U are scaled in matrix(); empty: they are not.
   const lu::BlockExponents& exponents() const { return exponents_; }
+  /// P, as interchanges.
   const lu::Pivots& pivots() const { return pivots_; }
+  /// N, the rows and columns of A.
   Index order() const { return matrix_.rows(); }
 
   /// Global column of the first exactly zero pivot, the same on every rank; nullopt: none, so U is

@@ -20,8 +20,8 @@ namespace plinth {
 template <ExecutionPolicy Exec, class Matrix, class Rhs>
 class LuSolver {
  public:
-  using T = typename Rhs::value_type;
-  using Stored = typename Matrix::value_type;
+  using T = typename Rhs::value_type;  ///< of right-hand sides, in which everything is computed
+  using Stored = typename Matrix::value_type;  ///< of the factors
 
   static_assert(ScalarTraits<T>::is_complex == ScalarTraits<Stored>::is_complex,
                 "plinth: factors and right-hand sides must both be real or both complex");
@@ -64,6 +64,7 @@ class LuSolver {
     }
     if (op != Op::none) permute(b, true);
   }
+  /// The same without a sink.
   void operator()(Rhs& b, Op op = Op::none) {
     trace::Off off;
     (*this)(b, op, off);

@@ -29,13 +29,14 @@ struct MixedOptions {
   comm::BroadcastAlgorithm broadcast = comm::BroadcastAlgorithm::ring1_modified;
   /// With pivoting: how panels are factored, rows travel, and processes agree on a pivot.
   RecursivePanel panel = {};
-  RowSwap swap = {};
-  PivotReduction pivot_reduction = PivotReduction::point_to_point;
+  RowSwap swap = {};  ///< how rows travel
+  PivotReduction pivot_reduction = PivotReduction::point_to_point;  ///< how a column agrees
 
   /// What valid() wants, in words.
   static constexpr const char* requirement =
       "look-ahead >= 0, matrix exponent in [-100, 100], flush_k >= 0, ndiv >= 2, nbmin >= 1 and "
       "swap threshold >= 0 wanted";
+  /// Whether `requirement` is met.
   constexpr bool valid() const {
     return lookahead >= 0 && matrix_exponent >= -100 && matrix_exponent <= 100 &&
            flush_k.value_or(0) >= 0 && panel.valid() && swap.valid();

@@ -18,6 +18,7 @@ enum class KeepL {
   no,        ///< not stored: right-hand sides travel along as extra columns (HPL)
 };
 
+/// In words, for people.
 constexpr const char* to_string(KeepL keep) {
   switch (keep) {
     case KeepL::permuted:
@@ -33,7 +34,7 @@ constexpr const char* to_string(KeepL keep) {
 struct FactorOptions {
   /// How many panels are factored and under way ahead of the trailing update; 0: none.
   Index lookahead = 1;
-  RecursivePanel panel = {};
+  RecursivePanel panel = {};  ///< how a panel is factored
   /// How a panel travels along a process row.
   comm::BroadcastAlgorithm broadcast = comm::BroadcastAlgorithm::ring1_modified;
   /// How rows travel within a process column.
@@ -48,11 +49,12 @@ struct FactorOptions {
   /// rows of one section travel while the other one is multiplied. 0: off. Without effect on
   /// grids of one process row, where no rows travel. Source: rocHPL (Chalmers et al. 2023).
   double split = 0;
-  KeepL keep_l = KeepL::permuted;
+  KeepL keep_l = KeepL::permuted;  ///< what becomes of L
 
   /// What valid() wants, in words.
   static constexpr const char* requirement =
       "look-ahead >= 0, ndiv >= 2, nbmin >= 1, swap threshold >= 0 and 0 <= split < 1 wanted";
+  /// Whether `requirement` is met.
   constexpr bool valid() const {
     return lookahead >= 0 && panel.valid() && swap.valid() && split >= 0 && split < 1;
   }

@@ -11,6 +11,7 @@ enum class PivotReduction {
                    ///< point to point, the rest collective
 };
 
+/// In words, for people.
 constexpr const char* to_string(PivotReduction reduction) {
   switch (reduction) {
     case PivotReduction::point_to_point:

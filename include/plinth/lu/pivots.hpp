@@ -17,6 +17,7 @@ namespace plinth::lu {
 class Pivots {
  public:
   Pivots() = default;
+  /// No interchanges, for rows dealt like those of the matrix.
   Pivots(const BlockCyclic& rows, int process_row)
       : rows_(rows),
         process_row_(process_row),

@@ -12,11 +12,11 @@ namespace plinth::lu {
 /// Step k of a factorization, as everybody sees it: panel k is block column k, below and with its
 /// diagonal block.
 struct Step {
-  Index k = 0;
+  Index k = 0;  ///< number of the step
   Range cols;         ///< global columns of the panel, and global rows of its diagonal block
   int owner_row = 0;  ///< process row of the diagonal block
   int owner_col = 0;  ///< process column of the panel
-  Index width() const { return cols.size(); }
+  Index width() const { return cols.size(); }  ///< columns of the panel
 };
 
 /// Step k, as the process at one place of the grid sees it. Local indices.
@@ -30,21 +30,21 @@ struct LocalStep {
 
 /// Number of floating-point operations (a multiplication and an addition count one each).
 struct StepFlops {
-  double panel = 0;
-  double triangular_solve = 0;
-  double update = 0;
-  double total() const { return panel + triangular_solve + update; }
+  double panel = 0;  ///< factoring the panel
+  double triangular_solve = 0;  ///< U12
+  double update = 0;  ///< A22
+  double total() const { return panel + triangular_solve + update; }  ///< all three
 };
 
 /// Which columns an update works on: the next panel's, for look-ahead, or a section of the
 /// trailing ones. Interchanges of different sections may be under way at a time.
 enum class Section { panel, left, right };
-inline constexpr int section_count = 3;
+inline constexpr int section_count = 3;  ///< how many sections there are
 
 /// The trailing columns of a step that are not updated ahead, global.
 struct Sections {
-  Range left;
-  Range right;
+  Range left;  ///< columns of the left section
+  Range right;  ///< columns of the right section
 };
 
 /// The schedule of a right-looking LU of an m x n matrix, as data: which step works on which
@@ -68,14 +68,17 @@ class Plan {
       boundary_ = std::min(boundary_, (blocks - std::min(right, blocks - 1)) * block());
   }
 
+  /// Of the matrix.
   const Distribution& distribution() const { return distribution_; }
-  Index lookahead() const { return lookahead_; }
-  Index block() const { return distribution_.rows.block(); }
+  Index lookahead() const { return lookahead_; }  ///< depth of the look-ahead
+  Index block() const { return distribution_.rows.block(); }  ///< NB
   /// First column of the right section; the number of columns if there is none.
   Index boundary() const { return boundary_; }
+  /// Whether there is a right section.
   bool is_split() const { return boundary_ < distribution_.cols.size(); }
   /// How many columns are factored: min(m, n).
   Index order() const { return std::min(distribution_.rows.size(), distribution_.cols.size()); }
+  /// How many panels there are.
   Index steps() const { return ceil_div(order(), block()); }
   /// Columns of the widest panel: what workspace is for.
   Index max_width() const { return std::min(block(), order()); }
@@ -88,6 +91,7 @@ class Plan {
             distribution_.cols.owner_of_block(k)};
   }
 
+  /// A step as the process at `at` sees it.
   LocalStep local(const Step& step, GridCoord at) const {
     const BlockCyclic& rows = distribution_.rows;
     const BlockCyclic& cols = distribution_.cols;
@@ -106,6 +110,7 @@ class Plan {
     return {distribution_.rows.first_local(global.begin, at.row),
             distribution_.rows.first_local(global.end, at.row)};
   }
+  /// Likewise for columns.
   Range local_cols(Range global, GridCoord at) const {
     return {distribution_.cols.first_local(global.begin, at.col),
             distribution_.cols.first_local(global.end, at.col)};

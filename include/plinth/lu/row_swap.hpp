@@ -25,6 +25,7 @@ enum class SwapAlgorithm {
   direct,           ///< all messages at once: for a few processes
 };
 
+/// In words, for people.
 constexpr const char* to_string(SwapAlgorithm algorithm) {
   switch (algorithm) {
     case SwapAlgorithm::automatic:
@@ -45,6 +46,7 @@ constexpr const char* to_string(SwapAlgorithm algorithm) {
 
 /// How rows are interchanged.
 struct RowSwap {
+  /// Which of the table above, or how to choose one.
   SwapAlgorithm algorithm = SwapAlgorithm::automatic;
   /// Columns, counted on one process, above which mix (and automatic) rolls.
   Index threshold = 64;
@@ -52,6 +54,7 @@ struct RowSwap {
   /// the same amount everywhere. Without, each process's own rows go round.
   bool equilibrate = true;
 
+  /// Whether the threshold makes sense.
   constexpr bool valid() const { return threshold >= 0; }
 
   /// What is done for so many columns in a column of so many processes: one of the four of the
@@ -75,6 +78,7 @@ constexpr comm::GatherAlgorithm gather_of(SwapAlgorithm chosen) {
          : chosen == SwapAlgorithm::spread_roll   ? comm::GatherAlgorithm::ring
                                                   : comm::GatherAlgorithm::direct;
 }
+/// And how it scatters.
 constexpr comm::ScatterAlgorithm scatter_of(SwapAlgorithm chosen) {
   return chosen == SwapAlgorithm::spread_roll ? comm::ScatterAlgorithm::tree
                                               : comm::ScatterAlgorithm::direct;

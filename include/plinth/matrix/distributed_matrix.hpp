@@ -43,9 +43,10 @@ template <Scalar T, MemoryPolicy Memory = HostMemory,
           kernel::MatrixLayout Layout = Kokkos::LayoutRight>
 class DistributedMatrix {
  public:
-  using value_type = T;
-  using memory = Memory;
-  using layout = Layout;
+  using value_type = T;  ///< of the elements
+  using memory = Memory;  ///< where they live
+  using layout = Layout;  ///< which index is contiguous
+  /// Of the local part.
   using View = kernel::MatrixView<T, Layout, typename Memory::space>;
 
   /// Owning, uninitialised. Collective. Preconditions, each an Error on every rank of the grid:
@@ -86,12 +87,18 @@ class DistributedMatrix {
     });
   }
 
+  /// Moved from, a matrix may only be assigned to or destroyed.
   DistributedMatrix(DistributedMatrix&&) noexcept = default;
+  /// Likewise.
   DistributedMatrix& operator=(DistributedMatrix&&) noexcept = default;
 
+  /// The processes it is dealt to.
   const ProcessGrid& grid() const { return grid_; }
+  /// How it is dealt.
   const Distribution& distribution() const { return distribution_; }
+  /// Global number of rows.
   Index rows() const { return distribution_.rows.size(); }
+  /// Global number of columns.
   Index cols() const { return distribution_.cols.size(); }
   /// Rows and columns that this process owns; 0 x 0 on an idle rank.
   Extents local_extents() const {
@@ -100,9 +107,11 @@ class DistributedMatrix {
   /// This process's part, local_extents() in size. Elements are for kernels: host code may touch
   /// them only if Memory::host_accessible.
   const View& local() const { return view_; }
+  /// Global row of a local one.
   Index global_row(Index local_row) const {
     return distribution_.rows.global(local_row, grid_.coord().row);
   }
+  /// Global column of a local one.
   Index global_col(Index local_col) const {
     return distribution_.cols.global(local_col, grid_.coord().col);
   }

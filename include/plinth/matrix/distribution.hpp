@@ -39,24 +39,31 @@ class BlockCyclic {
             "source process " + std::to_string(source) + " is not on the grid");
   }
 
-  constexpr Index size() const { return size_; }
-  constexpr Index block() const { return block_; }
-  constexpr int processes() const { return processes_; }
-  constexpr int source() const { return source_; }
-  constexpr Index blocks() const { return ceil_div(size_, block_); }
+  constexpr Index size() const { return size_; }  ///< number of elements
+  constexpr Index block() const { return block_; }  ///< elements of a block
+  constexpr int processes() const { return processes_; }  ///< number of processes
+  constexpr int source() const { return source_; }  ///< owner of the first block
+  constexpr Index blocks() const { return ceil_div(size_, block_); }  ///< number of blocks
 
+  /// The block that holds g.
   constexpr Index block_of(Index g) const { return g / block_; }
+  /// The process that a block is dealt to.
   constexpr int owner_of_block(Index block) const {
     return static_cast<int>((block + source_) % processes_);
   }
+  /// The process that g is dealt to; ScaLAPACK's indxg2p.
   constexpr int owner(Index g) const { return owner_of_block(block_of(g)); }
+  /// Where its owner has g; ScaLAPACK's indxg2l.
   constexpr Index local(Index g) const { return block_of(g) / processes_ * block_ + g % block_; }
+  /// The element that a process has at l; ScaLAPACK's indxl2g.
   constexpr Index global(Index l, int process) const {
     return (l / block_ * processes_ + distance(process)) * block_ + l % block_;
   }
+  /// The elements of a block.
   constexpr Range block_range(Index block) const {
     return {std::min(block * block_, size_), std::min((block + 1) * block_, size_)};
   }
+  /// How many elements before g a process owns.
   constexpr Index first_local(Index g, int process) const {
     const Index block = block_of(g);
     const Index rounds = block / processes_;
@@ -66,6 +73,7 @@ class BlockCyclic {
     if (mine > position) return rounds * block_;
     return rounds * block_ + g % block_;
   }
+  /// How many elements a process owns; ScaLAPACK's numroc.
   constexpr Index local_size(int process) const { return first_local(size_, process); }
 
   constexpr bool operator==(const BlockCyclic&) const = default;
@@ -84,9 +92,10 @@ class BlockCyclic {
 
 /// Distribution of a matrix over a grid: one BlockCyclic for rows, one for columns.
 struct Distribution {
-  BlockCyclic rows;
-  BlockCyclic cols;
+  BlockCyclic rows;  ///< how rows are dealt to process rows
+  BlockCyclic cols;  ///< how columns are dealt to process columns
 
+  /// Rows and columns that the process at `at` owns.
   constexpr Extents local_extents(GridCoord at) const {
     return {rows.local_size(at.row), cols.local_size(at.col)};
   }

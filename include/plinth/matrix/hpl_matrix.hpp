@@ -26,16 +26,22 @@ kernel::LcgTarget<typename Matrix::value_type> local_target(const Matrix& a,
 /// and on a host whole local parts at once (kernel/lcg_fill.hpp). Source of entries as well
 /// (kernel/entries/source.hpp).
 struct HplMatrix : HplGenerator {
-  KOKKOS_INLINE_FUNCTION Index order() const { return n; }
+  KOKKOS_INLINE_FUNCTION Index order() const { return n; }  ///< n
+  /// No entry is larger.
   double bound() const { return 0.5; }
+  /// What tells sources apart.
   std::array<std::uint64_t, 4> key() const { return {0, static_cast<std::uint64_t>(n), seed, 0}; }
+  /// Out := the entries (i, i) of some rows.
   void diagonal(Isa, Range rows, double* out) const {
     for (Index i = rows.begin; i < rows.end; ++i) out[i - rows.begin] = (*this)(i, i);
   }
+  /// Out := some rows of b.
   void right_hand_side(Range rows, double* out) const {
     for (Index i = rows.begin; i < rows.end; ++i) out[i - rows.begin] = (*this)(i, n);
   }
+  /// The entries by tiles, for fast kernels.
   kernel::LcgTiles<kernel::HplValue> tiles() const { return {n, seed}; }
+  /// The entries without what a source adds to the diagonal: here nothing.
   const HplGenerator& unshifted() const { return *this; }
 
   /// Fills the local part of `a`, of which any rows and columns of [A | b] may be wanted.

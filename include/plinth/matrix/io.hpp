@@ -24,6 +24,7 @@ enum class FileScalar : std::uint32_t {
   bfloat16_real = 6,
 };
 
+/// What stands for T in a file.
 template <Scalar T>
 constexpr FileScalar file_scalar() {
   if constexpr (std::is_same_v<T, float>) {
@@ -41,6 +42,7 @@ constexpr FileScalar file_scalar() {
     return FileScalar::bfloat16_real;
   }
 }
+/// In words, for people.
 constexpr const char* to_string(FileScalar scalar) {
   switch (scalar) {
     case FileScalar::single_real:
@@ -61,22 +63,22 @@ constexpr const char* to_string(FileScalar scalar) {
 
 /// What a file says of its matrix.
 struct MatrixFileInfo {
-  FileScalar scalar = FileScalar::double_real;
-  Index rows = 0;
-  Index cols = 0;
+  FileScalar scalar = FileScalar::double_real;  ///< type of the elements
+  Index rows = 0;  ///< number of rows
+  Index cols = 0;  ///< number of columns
 };
 
 /// The 64 bytes in front of the elements, which follow column by column, without gaps, both in the
 /// byte order of the machine that wrote them.
 struct BinaryHeader {
-  char magic[8] = {'P', 'L', 'I', 'N', 'T', 'H', '\r', '\n'};
-  std::uint32_t byte_order = 0x01020304;
-  std::uint32_t version = 1;
-  std::uint32_t scalar = 0;
-  std::uint32_t element_bytes = 0;
-  std::int64_t rows = 0;
-  std::int64_t cols = 0;
-  std::uint8_t reserved[24] = {};
+  char magic[8] = {'P', 'L', 'I', 'N', 'T', 'H', '\r', '\n'};  ///< what kind of file this is
+  std::uint32_t byte_order = 0x01020304;  ///< reads so in the same byte order
+  std::uint32_t version = 1;  ///< of the format
+  std::uint32_t scalar = 0;  ///< a FileScalar
+  std::uint32_t element_bytes = 0;  ///< bytes of an element
+  std::int64_t rows = 0;  ///< number of rows
+  std::int64_t cols = 0;  ///< number of columns
+  std::uint8_t reserved[24] = {};  ///< zeros
 };
 static_assert(sizeof(BinaryHeader) == 64 && std::is_trivially_copyable_v<BinaryHeader>);
 

@@ -18,34 +18,36 @@ namespace plinth {
 // | scatter_from(exec, root, array, a)    | A := array on rank `root`                         |
 // | to_replicated(exec, a, array)         | array := A on every rank of the grid              |
 // | from_replicated(exec, array, a)       | A := array, which every rank has; no messages     |
-//
-// `array` is a pointer with a leading dimension (column-major) or a Kokkos View that the host can
-// read, of T or, for a complex T, std::complex. `root` is a rank of the grid, that is of its
-// communicator; on other ranks gather_to and scatter_from ignore the array. Padding is not touched.
-//
-// All are collective over A's grid. Preconditions, each an Error on every rank: root on the grid;
-// the View has A's shape; leading dimension >= rows; no null pointer to something; the same
-// call on every rank; enough memory (2 NB x local columns elements and an index for each row and
-// column of either side). A View of another shape on one rank alone counts, too.
 
+/// array on rank `root` := A. The array is a pointer with a leading dimension (column-major) or a
+/// Kokkos View that the host can read, of T or, for a complex T, std::complex; padding is not
+/// touched. `root` is a rank of the grid, that is of its communicator; on other ranks the array is
+/// ignored. Collective over A's grid.
+/// Preconditions, each an Error on every rank: root on the grid; the View has A's shape (one of
+/// another shape on one rank alone counts, too); leading dimension >= rows; no null pointer to
+/// something; the same call on every rank; enough memory.
+/// Memory: 2 NB x local columns elements and an index for each row and column of either side.
 template <ExecutionPolicy Exec, class Matrix, ScalarAlias<typename Matrix::value_type> U>
 void gather_to(const Exec& exec, const Matrix& a, int root, U* data, Index leading_dimension) {
   move_whole<false>(
       "gather_to", exec, a, root,
       whole_array<typename Matrix::value_type>(data, a.rows(), a.cols(), leading_dimension));
 }
+/// The same into a View.
 template <ExecutionPolicy Exec, class Matrix, class View>
 requires(Kokkos::is_view<View>::value) void gather_to(const Exec& exec, const Matrix& a, int root,
                                                       const View& array) {
   move_whole<false>("gather_to", exec, a, root, whole_array<typename Matrix::value_type>(array));
 }
 
+/// A := array on rank `root`, see gather_to. Collective.
 template <ExecutionPolicy Exec, class Matrix, ScalarAlias<typename Matrix::value_type> U>
 void scatter_from(const Exec& exec, int root, const U* data, Index leading_dimension, Matrix& a) {
   move_whole<true>(
       "scatter_from", exec, a, root,
       whole_array<typename Matrix::value_type>(data, a.rows(), a.cols(), leading_dimension));
 }
+/// The same from a View.
 template <ExecutionPolicy Exec, class Matrix, class View>
 requires(Kokkos::is_view<View>::value) void scatter_from(const Exec& exec, int root,
                                                          const View& array, Matrix& a) {
@@ -91,12 +93,14 @@ void replicate(const Exec& exec, const Matrix& a, const Array& array) {
   move_whole<false>("to_replicated", exec, a, 0, array);
   broadcast_whole(grid.all(), array);
 }
+/// array := A on every rank of the grid, see gather_to. Collective; a gather, then a broadcast.
 template <ExecutionPolicy Exec, class Matrix, ScalarAlias<typename Matrix::value_type> U>
 void to_replicated(const Exec& exec, const Matrix& a, U* data, Index leading_dimension) {
   replicate(
       exec, a,
       whole_array<typename Matrix::value_type>(data, a.rows(), a.cols(), leading_dimension));
 }
+/// The same into a View.
 template <ExecutionPolicy Exec, class Matrix, class View>
 requires(Kokkos::is_view<View>::value) void to_replicated(const Exec& exec, const Matrix& a,
                                                           const View& array) {
@@ -123,12 +127,15 @@ void take_own_part(const Exec& exec, const Array& array, const Matrix& a) {
   });
   if (move) (*move)();
 }
+/// A := array, which every rank has; each takes its own part. Array, preconditions and memory as in
+/// gather_to. Collective; no messages after the entry check.
 template <ExecutionPolicy Exec, class Matrix, ScalarAlias<typename Matrix::value_type> U>
 void from_replicated(const Exec& exec, const U* data, Index leading_dimension, Matrix& a) {
   take_own_part(
       exec, whole_array<typename Matrix::value_type>(data, a.rows(), a.cols(), leading_dimension),
       a);
 }
+/// The same from a View.
 template <ExecutionPolicy Exec, class Matrix, class View>
 requires(Kokkos::is_view<View>::value) void from_replicated(const Exec& exec, const View& array,
                                                             Matrix& a) {

@@ -40,30 +40,36 @@ concept ExecutionPolicy = MemoryPolicy<typename E::memory> &&
 template <class Space = Kokkos::DefaultHostExecutionSpace>
 class HostExecution {
  public:
-  using execution_space = Space;
-  using memory = HostMemory;
+  using execution_space = Space;  ///< where kernels run
+  using memory = HostMemory;  ///< where matrices live
+  /// What enter() gives.
   struct Scope {
     ~Scope() {}  // a scope is an object with a lifetime, also where nothing happens at its end
   };
 
   HostExecution() = default;
+  /// On an instance of the space of the caller's.
   explicit HostExecution(Space space) : space_(std::move(space)) {}
 
-  const Space& space() const { return space_; }
-  Scope enter() const { return {}; }
-  void fence() const { space_.fence(); }
+  const Space& space() const { return space_; }  ///< the instance
+  Scope enter() const { return {}; }  ///< nothing to prepare on a host
+  void fence() const { space_.fence(); }  ///< waits for kernels
+  /// Copies `bytes` bytes, unless both are one place.
   void to_host(void* to, const void* from, std::size_t bytes) const {
     if (to != from && bytes != 0) std::memcpy(to, from, bytes);
   }
+  /// Likewise.
   void to_device(void* to, const void* from, std::size_t bytes) const {
     to_host(to, from, bytes);
   }
+  /// This policy itself.
   const HostExecution& host() const { return *this; }
 
  private:
   Space space_;
 };
 
+/// Whether host code may touch E's matrices.
 template <class E>
 inline constexpr bool is_host_accessible = E::memory::host_accessible;
 

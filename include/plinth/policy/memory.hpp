@@ -33,10 +33,12 @@ concept MemoryPolicy = requires(std::size_t bytes) {
 /// Memory of a Kokkos memory space, of a device say.
 template <class Space>
 struct KokkosMemory {
-  using space = Space;
+  using space = Space;  ///< that Views name
+  /// Whether host code can reach it.
   static constexpr bool host_accessible =
       Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, Space>::accessible;
 
+  /// Uninitialised; throws Error of kind memory.
   static std::shared_ptr<void> allocate(std::size_t bytes) {
     void* data = nullptr;
     try {
@@ -56,9 +58,10 @@ struct KokkosMemory {
 /// Memory of the host. Large blocks are aligned to huge pages, and the system is asked to use them:
 /// LU walks down columns of row-major matrices and across rows of column-major panels.
 struct HostMemory {
-  using space = Kokkos::HostSpace;
-  static constexpr bool host_accessible = true;
+  using space = Kokkos::HostSpace;  ///< that Views name
+  static constexpr bool host_accessible = true;  ///< plain memory
 
+  /// Uninitialised; throws Error of kind memory.
   static std::shared_ptr<void> allocate(std::size_t bytes) {
     constexpr std::size_t huge_page = std::size_t(1) << 21;
     const std::size_t alignment = bytes >= 2 * huge_page ? huge_page : 64;

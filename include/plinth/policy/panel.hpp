@@ -10,6 +10,7 @@ namespace plinth {
 /// (the rest of the panel after each column).
 enum class PanelVariant { left, crout, right };
 
+/// In words, for people.
 constexpr const char* to_string(PanelVariant variant) {
   switch (variant) {
     case PanelVariant::left:
@@ -26,11 +27,12 @@ constexpr const char* to_string(PanelVariant variant) {
 /// by `variant` until a part is at most `nbmin` columns wide, which `base` factors column by
 /// column.
 struct RecursivePanel {
-  PanelVariant variant = PanelVariant::right;
-  PanelVariant base = PanelVariant::left;
-  Index ndiv = 2;
-  Index nbmin = 8;
+  PanelVariant variant = PanelVariant::right;  ///< of the recursion
+  PanelVariant base = PanelVariant::left;  ///< of a part that is not cut
+  Index ndiv = 2;  ///< parts that a panel is cut into
+  Index nbmin = 8;  ///< widest part that is not cut
 
+  /// Ndiv >= 2 and nbmin >= 1.
   constexpr bool valid() const { return ndiv >= 2 && nbmin >= 1; }
 };
 

@@ -16,12 +16,12 @@ concept PivotingPolicy = requires {
 /// The entry of largest magnitude (|re| + |im| for complex) in the column; ties go to the smaller
 /// global row, a NaN ranks above everything, so that it is found and reported.
 struct PartialPivoting {
-  static constexpr bool exchanges_rows = true;
+  static constexpr bool exchanges_rows = true;  ///< rows move
 };
 
 /// The diagonal entry, whatever it is: for matrices that are known to allow it.
 struct NoPivoting {
-  static constexpr bool exchanges_rows = false;
+  static constexpr bool exchanges_rows = false;  ///< none moves
 };
 
 }  // namespace plinth

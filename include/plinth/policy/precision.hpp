@@ -12,45 +12,45 @@ namespace plinth {
 /// One type for everything.
 template <Scalar T>
 struct Uniform {
-  using Working = T;
+  using Working = T;  ///< and so everything else
 };
 
 /// FP64 data and answer, FP32 factorization.
 struct DoubleSingle {
-  using Working = double;
-  using Factor = float;
+  using Working = double;  ///< A, b and x
+  using Factor = float;  ///< L and U
 };
 
 /// FP64 data and answer; L and U in FP16, multiplied as they are, summed in FP32.
 struct DoubleHalf {
-  using Working = double;
-  using Factor = half;
-  using Accumulate = float;
+  using Working = double;  ///< A, b and x
+  using Factor = half;  ///< L and U
+  using Accumulate = float;  ///< sums
 };
 
 /// DoubleHalf with sums in FP16, added to an FP32 sum every `flush_k` products: for matrices whose
 /// updates are small against their entries. Where the CPU has no FP16 arithmetic, sums are FP32.
 struct DoubleHalfFast {
-  using Working = double;
-  using Factor = half;
-  using Accumulate = half;
-  using Panel = float;
-  static constexpr Index flush_k = 256;
+  using Working = double;  ///< A, b and x
+  using Factor = half;  ///< L and U
+  using Accumulate = half;  ///< sums
+  using Panel = float;  ///< panels and triangular solves
+  static constexpr Index flush_k = 256;  ///< products summed in FP16
 };
 
 /// FP64 data and answer; L and U in bfloat16, multiplied as they are, summed in FP32.
 struct DoubleBfloat16 {
-  using Working = double;
-  using Factor = bfloat16;
-  using Accumulate = float;
+  using Working = double;  ///< A, b and x
+  using Factor = bfloat16;  ///< L and U
+  using Accumulate = float;  ///< sums
 };
 
 /// FP64 data and answer; L and U in FP32, rounded to FP16 to be multiplied, summed in FP32.
 struct DoubleSingleHalf {
-  using Working = double;
-  using Factor = float;
-  using Operand = half;
-  using Accumulate = float;
+  using Working = double;  ///< A, b and x
+  using Factor = float;  ///< L and U
+  using Operand = half;  ///< what is multiplied
+  using Accumulate = float;  ///< sums
 };
 
 /// What a precision policy has to say: at least `Working`, each of the other roles if it differs
@@ -109,12 +109,12 @@ struct PrecisionRoles {
   }
 
  public:
-  using Working = typename P::Working;
-  using Factor = typename decltype(factor())::type;
-  using Operand = typename decltype(operand())::type;
-  using Accumulate = typename decltype(accumulate())::type;
-  using Panel = typename decltype(panel())::type;
-  using Residual = typename decltype(residual())::type;
+  using Working = typename P::Working;  ///< see the table
+  using Factor = typename decltype(factor())::type;  ///< see the table
+  using Operand = typename decltype(operand())::type;  ///< see the table
+  using Accumulate = typename decltype(accumulate())::type;  ///< see the table
+  using Panel = typename decltype(panel())::type;  ///< see the table
+  using Residual = typename decltype(residual())::type;  ///< see the table
 
   /// Sums that are not kept in Panel's type are added to one that is every so many products; 0: as
   /// seldom as possible. The policy's own flush_k, else 0.

@@ -13,11 +13,11 @@ namespace plinth {
 
 /// What is known of one right-hand side when it is asked whether to stop; infinity norms.
 struct ColumnState {
-  Index n = 0;
+  Index n = 0;  ///< order of A
   double epsilon = 0x1p-53;  ///< unit roundoff of the working precision
-  double a_norm = 0;
-  double x_norm = 0;
-  double b_norm = 0;
+  double a_norm = 0;  ///< of A
+  double x_norm = 0;  ///< of the solution so far
+  double b_norm = 0;  ///< of the right-hand side
   double r_norm = 0;  ///< of the true residual b - A x
 
   /// ||r|| / (||A|| ||x|| + ||b||); 0 where r = 0, NaN where anything is not finite.
@@ -44,11 +44,13 @@ concept StoppingCriterion = requires(const C& done, const ColumnState& state) {
 
 /// Backward error at most factor sqrt(n) u, u the working precision's unit roundoff.
 struct BackwardErrorBelow {
-  double factor = 1;
+  double factor = 1;  ///< of sqrt(n) u
 
+  /// The backward error that is wanted.
   double goal(Index n, double epsilon) const {
     return factor * std::sqrt(static_cast<double>(std::max<Index>(n, 1))) * epsilon;
   }
+  /// Whether it is reached.
   bool operator()(const ColumnState& state) const {
     return state.backward_error() <= goal(state.n, state.epsilon);
   }
@@ -57,11 +59,13 @@ struct BackwardErrorBelow {
 /// HPL's scaled residual ||b - A x|| / ((||A|| ||x|| + ||b||) n 2^-53) at most `bound`. A run is
 /// valid up to 16.
 struct HplResidualBelow {
-  double bound = 1;
+  double bound = 1;  ///< of the scaled residual
 
+  /// The backward error that is wanted.
   double goal(Index n, double) const {
     return bound * static_cast<double>(std::max<Index>(n, 1)) * 0x1p-53;
   }
+  /// Whether it is reached.
   bool operator()(const ColumnState& state) const {
     return state.backward_error() <= goal(state.n, state.epsilon);
   }

@@ -21,11 +21,11 @@ namespace plinth {
 /// The norms that HPL judges a solution by, the same on every rank of the grid.
 struct SystemNorms {
   double residual_inf = 0;  ///< ||b - A x||
-  double a_inf = 0;
-  double a_one = 0;
-  double x_inf = 0;
-  double x_one = 0;
-  double b_inf = 0;
+  double a_inf = 0;  ///< ||A||, infinity norm
+  double a_one = 0;  ///< ||A||, one norm
+  double x_inf = 0;  ///< ||x||, infinity norm
+  double x_one = 0;  ///< ||x||, one norm
+  double b_inf = 0;  ///< ||b||, infinity norm
 
   /// ||b - A x|| / (eps (||A|| ||x|| + ||b||) n) in the infinity norm, eps = 2^-53; 0 if n = 0. Not
   /// a number, never small, if anything that goes in is not finite.

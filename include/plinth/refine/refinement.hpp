@@ -45,8 +45,8 @@ enum class InitialGuess {
 template <ExecutionPolicy Exec, class Vectors>
 class Refinement {
  public:
-  using T = typename Vectors::value_type;
-  using Real = RealOf<T>;
+  using T = typename Vectors::value_type;  ///< working precision
+  using Real = RealOf<T>;  ///< of norms
 
   /// For right-hand sides like `like`. Two more matrices of its distribution, packed. Collective.
   Refinement(const Exec& exec, const Vectors& like) : exec_(exec), options_(layout_of(like)) {

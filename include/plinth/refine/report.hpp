@@ -16,6 +16,7 @@ enum class RefinementOutcome {
   non_finite,       ///< an infinity or NaN came up
 };
 
+/// In words, for people.
 constexpr const char* to_string(RefinementOutcome outcome) {
   switch (outcome) {
     case RefinementOutcome::converged:
@@ -32,7 +33,7 @@ constexpr const char* to_string(RefinementOutcome outcome) {
 
 /// What happened to one right-hand side.
 struct ColumnHistory {
-  RefinementOutcome outcome = RefinementOutcome::iteration_limit;
+  RefinementOutcome outcome = RefinementOutcome::iteration_limit;  ///< how it ended
   /// Of the solution that is returned: ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms.
   double backward_error = 0;
   /// Classical steps or GMRES iterations.
@@ -44,10 +45,11 @@ struct ColumnHistory {
 
 /// The refinement of all right-hand sides; the same on every rank of the grid.
 struct RefinementReport {
-  std::vector<ColumnHistory> columns;
+  std::vector<ColumnHistory> columns;  ///< of each right-hand side
   int products = 0;  ///< products with A, all right-hand sides together
   int solves = 0;    ///< solves with the factors, likewise, the first one included
 
+  /// Whether all right-hand sides have.
   bool converged() const {
     return std::all_of(columns.begin(), columns.end(), [](const ColumnHistory& column) {
       return column.outcome == RefinementOutcome::converged;

@@ -18,8 +18,8 @@ namespace plinth {
 template <ExecutionPolicy Exec, class Matrix>
 class StoredOperator {
  public:
-  using T = typename Matrix::value_type;
-  using Layout = typename Matrix::layout;
+  using T = typename Matrix::value_type;  ///< scalar type
+  using Layout = typename Matrix::layout;  ///< of A
 
   /// Not collective. Preconditions: A's grid is active here; at_once >= 1; an Error: square blocks.
   /// A must outlive the operator.

@@ -18,6 +18,7 @@ enum class Outcome {
   overflow,       ///< an entry of A is beyond what the factors' type holds; x is unspecified
 };
 
+/// In words, for people.
 constexpr const char* to_string(Outcome outcome) {
   switch (outcome) {
     case Outcome::solved:
@@ -36,7 +37,7 @@ constexpr const char* to_string(Outcome outcome) {
 
 /// What a solve has to say about its answer; the same on every rank of the grid.
 struct SolveReport {
-  Outcome outcome = Outcome::solved;
+  Outcome outcome = Outcome::solved;  ///< how the solve ended
   /// Global column of the pivot that `singular` or `non_finite` speak of, else -1.
   Index column = -1;
   /// ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm: a few times the unit roundoff for a
@@ -53,6 +54,7 @@ struct SolveReport {
   /// How the narrower attempt ended, if A was factored again in its own type after it.
   std::optional<Outcome> fell_back_from = std::nullopt;
 
+  /// Whether X is an answer.
   explicit operator bool() const { return outcome == Outcome::solved; }
 };
 

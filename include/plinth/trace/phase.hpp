@@ -24,8 +24,10 @@ enum class Phase {
   count_
 };
 
+/// How many phases there are.
 inline constexpr std::size_t phase_count = static_cast<std::size_t>(Phase::count_);
 
+/// In words, for people.
 constexpr const char* to_string(Phase phase) {
   switch (phase) {
     case Phase::panel:
@@ -55,16 +57,16 @@ inline constexpr Index no_step = -1;
 
 /// Nobody wants to know: every call vanishes.
 struct Off {
-  void at(Index) {}
-  void begin(Phase) {}
-  void end(Phase) {}
+  void at(Index) {}  ///< no step
+  void begin(Phase) {}  ///< no phase
+  void end(Phase) {}  ///< likewise
 };
 
 /// Seconds spent in each phase by this rank, by a monotonic clock: in total, and if wanted in
 /// each step of the plan.
 class PhaseClock {
  public:
-  using Seconds = std::array<double, phase_count>;
+  using Seconds = std::array<double, phase_count>;  ///< by phase
 
   /// Starts from 0. `steps`: of how many steps to keep the phases apart.
   void reset(Index steps = 0) {
@@ -79,16 +81,20 @@ class PhaseClock {
     charge();
     step_ = k;
   }
+  /// A phase begins.
   void begin(Phase phase) {
     charge();
     open_.push_back(phase);
   }
+  /// The innermost phase ends.
   void end(Phase) {
     charge();
     open_.pop_back();
   }
 
+  /// Of a phase, in total.
   double seconds(Phase phase) const { return total_[index(phase)]; }
+  /// Of all phases.
   const Seconds& total() const { return total_; }
   /// By phase, of each step; empty unless asked for.
   const std::vector<Seconds>& steps() const { return steps_; }
@@ -122,6 +128,7 @@ class PhaseClock {
 template <class Sink>
 class Span {
  public:
+  /// Begins the phase; the destructor ends it.
   Span(Sink& sink, Phase phase) : sink_(sink), phase_(phase) { sink_.begin(phase_); }
   ~Span() { sink_.end(phase_); }
   Span(const Span&) = delete;
