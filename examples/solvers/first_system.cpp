@@ -8,6 +8,7 @@
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   Kokkos::initialize(argc, argv);
+  bool solved = false;
   {
     const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, 2});
     const plinth::HostExecution<> exec;
@@ -15,9 +16,11 @@ int main(int argc, char** argv) {
     plinth::generate(exec, a, [](auto i, auto j) { return std::cos(double(i * j)); });
     plinth::generate(exec, b, [](auto i, auto) { return double(i); });
     const auto report = plinth::solve(exec, a, b, x);  // A and b are kept
+    solved = report && report.backward_error < 1e-14;
     if (grid.coord() == plinth::GridCoord{0, 0})
       std::printf("%s, backward error %.1e\n", to_string(report.outcome), report.backward_error);
   }
   Kokkos::finalize();
   MPI_Finalize();
+  return solved ? 0 : 1;
 }

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Builds project/ in an empty folder and runs it on two ranks; see CMakeLists.txt here.
+# Builds project/ in an empty folder and runs its programs on two ranks; see CMakeLists.txt here.
 
 function(run)
-  execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT RESULT_VARIABLE status)
+  execute_process(COMMAND ${ARGV} WORKING_DIRECTORY "${FOLDER}" COMMAND_ECHO STDOUT
+    RESULT_VARIABLE status)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "ended with ${status}: ${ARGV}")
   endif()
 endfunction()
 
 file(REMOVE_RECURSE "${FOLDER}")
+file(COPY "${PLINTH_SOURCE}/examples/solvers/scattering.cpp"
+          "${PLINTH_SOURCE}/examples/solvers/png.hpp" DESTINATION "${FOLDER}/example")
 set(arguments
+  "-DEXAMPLE=${FOLDER}/example/scattering.cpp"
   "-DCMAKE_BUILD_TYPE=${CONFIG}"
   "-DCMAKE_CXX_COMPILER=${CXX}"
   "-DMPI_CXX_COMPILER=${MPI_CXX_COMPILER}")
@@ -31,5 +35,12 @@ endif()
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/project" -B "${FOLDER}/build"
     -G "${GENERATOR}" ${arguments})
 run("${CMAKE_COMMAND}" --build "${FOLDER}/build" --config "${CONFIG}")
-file(GLOB_RECURSE program "${FOLDER}/build/consumer")
-run(${MPIEXEC} "${program}")
+foreach(name IN ITEMS consumer scattering)
+  file(GLOB_RECURSE program "${FOLDER}/build/${name}")
+  run(${MPIEXEC} "${program}")
+endforeach()
+# The example has drawn its picture where it was run.
+file(READ "${FOLDER}/scattering.png" start LIMIT 8 HEX)
+if(NOT start STREQUAL "89504e470d0a1a0a")
+  message(FATAL_ERROR "the picture is no PNG file: it begins with '${start}'")
+endif()
