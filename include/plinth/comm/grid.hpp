@@ -34,10 +34,11 @@ struct GridOptions {
 class ProcessGrid {
  public:
   /// Collective over `parent`, which is duplicated.
-  /// Preconditions, each an Error on all ranks of `parent`: a valid communicator; a valid layout
-  /// that fits its size; the same layout and options on every rank.
+  /// Preconditions, each an Error on all ranks of `parent`: MPI is initialized; a valid communicator;
+  /// a valid layout that fits its size; the same layout and options on every rank.
   template <GridLayout Layout>
   ProcessGrid(MPI_Comm parent, const Layout& layout, const GridOptions& options = {}) {
+    require(mpi_is_usable(), "ProcessGrid: MPI is not initialized; call MPI_Init first");
     require(parent != MPI_COMM_NULL, "ProcessGrid: the communicator is MPI_COMM_NULL");
     auto impl = std::make_shared<Impl>();
     impl->options = options;
@@ -120,6 +121,13 @@ class ProcessGrid {
       return comm::Communicator::duplicate(plain.handle(), info, name);
     }
   };
+
+  static bool mpi_is_usable() {
+    int initialized = 0, finalized = 0;
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    return initialized != 0 && finalized == 0;
+  }
 
   template <class Layout>
   static void require_same_everywhere(const comm::Communicator& parent, const Layout& layout,

@@ -50,7 +50,7 @@ class DistributedMatrix {
   using View = kernel::MatrixView<T, Layout, typename Memory::space>;
 
   /// Owning, uninitialised. Collective. Preconditions, each an Error on every rank of the grid:
-  /// rows, cols >= 0; positive block sizes; source on the grid; positive alignment; the same
+  /// Kokkos is initialized; rows, cols >= 0; positive block sizes; source on the grid; positive alignment; the same
   /// arguments on every rank; enough memory on every rank (kind memory).
   DistributedMatrix(const ProcessGrid& grid, Index rows, Index cols,
                     const MatrixLayoutOptions& options = {})
@@ -124,6 +124,8 @@ class DistributedMatrix {
   void construct(Index rows, Index cols, const MatrixLayoutOptions& o, MakeLocal&& make_local) {
     const GridShape shape = grid_.shape();
     const auto distribute = [&] {
+      require(Kokkos::is_initialized(),
+              "Kokkos is not initialized; call Kokkos::initialize(argc, argv) first");
       distribution_ = {BlockCyclic(rows, o.mb, shape.rows, o.source_row),
                        BlockCyclic(cols, o.nb, shape.cols, o.source_col)};
       require(!o.align || *o.align >= 1, "the alignment must be at least 1");
