@@ -112,6 +112,7 @@ TEST_CASE("misuse: matrices", "[misuse][matrix]") {
     HostMatrix<double, LayoutLeft>(grid, n, n, {.mb = 8, .nb = 8}, storage.data(),
                                    guilty() ? n - 1 : n);
   });
+  check_refused("must be named", [&] { Matrix(grid, n, n, {}, storage.data(), n); });
   check_refused("null", [&] {
     Matrix(grid, n, n, {.mb = 8, .nb = 8}, guilty() ? nullptr : storage.data(), n);
   });

@@ -55,8 +55,8 @@ struct Padded {
 
 plinth::Distribution dealt(const ProcessGrid& grid, Index m, Index n,
                            const MatrixLayoutOptions& o) {
-  return {plinth::BlockCyclic(m, o.mb, grid.shape().rows, o.source_row),
-          plinth::BlockCyclic(n, o.nb, grid.shape().cols, o.source_col)};
+  return {plinth::BlockCyclic(m, *o.mb, grid.shape().rows, o.source_row),
+          plinth::BlockCyclic(n, *o.nb, grid.shape().cols, o.source_col)};
 }
 
 /// Solves a random system on a grid and checks the answer.
@@ -106,6 +106,23 @@ TEMPLATE_TEST_CASE("the caller's storage is used in place, its padding never", "
       CHECK(b_storage.padding_untouched());
     }
   }
+}
+
+TEST_CASE("blocks that nobody names suit the size, and vectors their matrix", "[matrix]") {
+  const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
+  for (const Index n : {Index(0), Index(1), Index(384), Index(385), Index(6000), Index(6001)}) {
+    INFO("n " << n);
+    const plinth::DistributedMatrix<float> x(grid, n, 1);
+    CHECK(x.distribution().rows.block() == (n <= 384 ? 32 : n <= 6000 ? 64 : 128));
+    CHECK(x.distribution().cols.block() == 32);
+  }
+  const plinth::DistributedMatrix<float> a(grid, 500, 500), b(grid, 500, 3);
+  CHECK(a.distribution().rows.block() == a.distribution().cols.block());
+  CHECK(b.distribution().rows == a.distribution().rows);
+  // One that is named serves for both.
+  const plinth::DistributedMatrix<float> c(grid, 500, 500, {.mb = 7});
+  CHECK(c.distribution().rows.block() == 7);
+  CHECK(c.distribution().cols.block() == 7);
 }
 
 TEST_CASE("grids on a part of the communicator", "[grid]") {

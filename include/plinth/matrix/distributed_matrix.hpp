@@ -16,10 +16,20 @@
 
 namespace plinth {
 
+/// The edge of a block for a matrix with so many rows or columns, where the caller names none:
+/// narrow blocks factor small systems faster (less of the work is in panels), wide ones large
+/// systems (less of it in messages and interchanges). It depends on nothing else, so that vectors
+/// are dealt like the rows of their matrix.
+constexpr Index default_block(Index size) {
+  if (size <= 384) return 32;
+  return size <= 6000 ? 64 : 128;
+}
+
 /// How a matrix is cut and where it begins.
 struct MatrixLayoutOptions {
-  Index mb = 128;      ///< rows of a block
-  Index nb = 128;      ///< columns of a block
+  std::optional<Index> mb = std::nullopt;  ///< rows of a block; nullopt: default_block(rows)
+  std::optional<Index> nb = std::nullopt;  ///< columns of a block; nullopt: as mb, if that is
+                                           ///< given, else default_block(columns)
   int source_row = 0;  ///< process row that owns the first block row
   int source_col = 0;  ///< process column that owns the first block column
   /// The leading dimension of a matrix that owns its storage is a multiple of so many elements, as
@@ -70,13 +80,15 @@ class DistributedMatrix {
   /// Wraps storage of the caller's, which must outlive the matrix: `local` points to this process's
   /// first element, `leading_dimension` is the distance between columns (LayoutLeft) or rows
   /// (LayoutRight). Padding is never read or written. Collective. Preconditions, each an Error on
-  /// every rank: those of the owning constructor; leading_dimension >= local rows (LayoutLeft) or
-  /// local columns (LayoutRight); local is not null unless this process owns nothing.
+  /// every rank: those of the owning constructor; the block size is named; leading_dimension >=
+  /// local rows (LayoutLeft) or local columns (LayoutRight); local is not null unless this process
+  /// owns nothing.
   DistributedMatrix(const ProcessGrid& grid, Index rows, Index cols,
                     const MatrixLayoutOptions& options, T* local, Index leading_dimension)
       : grid_(grid) {
     construct(rows, cols, options, [&] {
       const Extents mine = local_extents();
+      require(options.mb.has_value(), "how the storage is cut must be named (mb, nb)");
       const Index least = is_row_major ? mine.cols : mine.rows;
       require(leading_dimension >= least, "leading dimension " +
                                               std::to_string(leading_dimension) +
@@ -123,16 +135,18 @@ class DistributedMatrix {
   template <class MakeLocal>
   void construct(Index rows, Index cols, const MatrixLayoutOptions& o, MakeLocal&& make_local) {
     const GridShape shape = grid_.shape();
+    const Index mb = o.mb.value_or(default_block(rows));
+    const Index nb = o.nb ? *o.nb : o.mb.value_or(default_block(cols));
     const auto distribute = [&] {
       require(Kokkos::is_initialized(),
               "Kokkos is not initialized; call Kokkos::initialize(argc, argv) first");
-      distribution_ = {BlockCyclic(rows, o.mb, shape.rows, o.source_row),
-                       BlockCyclic(cols, o.nb, shape.cols, o.source_col)};
+      distribution_ = {BlockCyclic(rows, mb, shape.rows, o.source_row),
+                       BlockCyclic(cols, nb, shape.cols, o.source_col)};
       require(!o.align || *o.align >= 1, "the alignment must be at least 1");
       if (o.align) to_int(*o.align, "alignment");
     };
     if (!grid_.active()) return distribute();
-    const auto arguments = comm::Fingerprint() << rows << cols << o.mb << o.nb << o.source_row
+    const auto arguments = comm::Fingerprint() << rows << cols << mb << nb << o.source_row
                                                << o.source_col << o.align.value_or(0);
     comm::agree_on(grid_.all(), "DistributedMatrix", arguments.value(), [&] {
       distribute();
