@@ -20,8 +20,9 @@ foreach(pattern IN ITEMS
     matrix/matrix_market_text.hpp matrix/redistribution.hpp matrix/whole_array.hpp
     lu/diagonal_block.hpp lu/factor.hpp lu/interchange.hpp lu/mixed_factor.hpp lu/mixed_panel.hpp
     lu/mixed_panel_factor.hpp lu/narrowing_log.hpp lu/operand_scaling.hpp
-    lu/packed_block_row.hpp lu/panel.hpp lu/panel_factor.hpp lu/pivot_exchange.hpp
-    lu/row_permutation.hpp lu/substitute.hpp
+    lu/packed_block_row.hpp lu/panel.hpp lu/panel_factor.hpp lu/panel_recursion.hpp
+    lu/pivot_exchange.hpp lu/pivot_tournament.hpp lu/row_permutation.hpp lu/substitute.hpp
+    lu/tournament_panel.hpp
     refine/column_operations.hpp refine/least_squares.hpp
     solve/narrow.hpp)
   string(APPEND PLINTH_DOCS_EXCLUDED " */plinth/${pattern}")

@@ -26,6 +26,7 @@
 #include "plinth/matrix/replicate.hpp"
 #include "plinth/policy/execution.hpp"
 #include "plinth/policy/layout.hpp"
+#include "plinth/policy/pivoting.hpp"
 #include "plinth/policy/precision.hpp"
 #include "plinth/policy/refinement.hpp"
 #include "plinth/refine/hpl_residual.hpp"

@@ -99,6 +99,41 @@ TEST_CASE("pivot search: the largest magnitude, the first of equals, a NaN above
   CHECK(search({9, 1, 2, 9}, {2, 2}).row == -1);
 }
 
+TEST_CASE("pivot search by merit: another number in the magnitude's place", "[pivots]") {
+  const Kokkos::DefaultHostExecutionSpace space;
+  const auto best = [&](std::vector<double> column, const auto& merit) {
+    Candidate portable;
+    for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512}) {
+      if (!plinth::is_available(isa)) continue;
+      const auto size = static_cast<Index>(column.size());
+      const auto found = plinth::kernel::advance_and_search(
+          space, ColumnStep<double>{column.data(), size, Index(0), Index(0)}, {0, size}, isa,
+          merit);
+      if (isa == Isa::portable) portable = found;
+      CHECK(found.row == portable.row);
+      CHECK(found.magnitude == portable.magnitude);
+    }
+    return portable;
+  };
+  const auto prefers_1 = [](double magnitude, Index row) {
+    return row == 1 ? 4 * magnitude : magnitude;
+  };
+  CHECK(best({1, 2, -7}, prefers_1).row == 1);
+  CHECK(best({1, 2, -7}, prefers_1).magnitude == 8);
+  CHECK(best({1, 2, 8, 9}, prefers_1).row == 3);
+  CHECK(best({8, 2, 8}, prefers_1).row == 0);  // equals: the first
+  CHECK(best({1, 2, not_a_number}, prefers_1).row == 2);
+  const auto nothing = [](double, Index) { return 0.0; };
+  CHECK(best({1, 2, 3}, nothing).row == 0);
+  CHECK(best({1, 2, not_a_number}, nothing).nan);
+  // Several threads' worth of rows.
+  std::vector<double> column(5000, 1);
+  column[4000] = 3;
+  CHECK(best(column, [](double magnitude, Index row) {
+          return row == 4000 ? 0 : row == 4500 ? 2 : magnitude;
+        }).row == 4500);
+}
+
 TEST_CASE("pivot search of complex columns compares |re| + |im|", "[pivots]") {
   using Z = Kokkos::complex<double>;
   // Moduli 5 and 4.95 in the opposite order of 1-norms 5 and 7.

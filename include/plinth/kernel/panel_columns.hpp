@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <type_traits>
 
 #include "plinth/core/cpu.hpp"
 #include "plinth/core/index.hpp"
@@ -14,7 +15,7 @@ namespace plinth::kernel {
 /// The candidate for a pivot: its magnitude and where it is.
 template <class Real>
 struct PivotCandidate {
-  Real magnitude = Real(-1);  ///< |re| + |im|
+  Real magnitude = Real(-1);  ///< |re| + |im|, or what competes in its place
   Index row = -1;             ///< which numbering is the user's affair; -1: no candidate
   bool nan = false;           ///< ranks above every number, so that a NaN is found
 
@@ -55,19 +56,28 @@ bool has_reciprocal(T pivot) {
   return magnitude1(pivot) >= Real(4) / ScalarTraits<T>::max;
 }
 
-/// A ColumnStep in rows [begin, end), and the best pivot candidate among them.
-template <class T>
+/// Candidates compete by their magnitude.
+struct ByMagnitude {};
+
+/// A ColumnStep in rows [begin, end), and the best pivot candidate among them. They compete by
+/// merit(magnitude, row), which is not negative; a NaN is not asked about.
+template <class T, class Merit = ByMagnitude>
 struct ColumnPiece {
   using Real = RealOf<T>;
   ColumnStep<T> step;
   Index begin, end;
   PivotCandidate<Real>* best;
+  Merit merit = {};
 
   PLINTH_SIMD_BODY void operator()() const {
     if (step.scales) scale();
     for (Index q = step.j; q < step.right_end; ++q) update_right(q);
     update();
-    search();
+    if constexpr (std::is_same_v<Merit, ByMagnitude>) {
+      search();
+    } else {
+      search_by_merit();
+    }
   }
 
  private:
@@ -143,6 +153,17 @@ struct ColumnPiece {
     const T* const y = column(step.j);
     for (Index i = begin; i < end; ++i) consider({magnitude1(y[i]), i, is_nan(y[i])});
   }
+  void search_by_merit() const {
+    const T* const y = column(step.j);
+    for (Index i = begin; i < end; ++i) {
+      const Real magnitude = magnitude1(y[i]);
+      if (is_nan(y[i])) {
+        consider({magnitude, i, true});
+      } else {
+        consider({merit(magnitude, i), i, false});
+      }
+    }
+  }
   PLINTH_SIMD_BODY void consider(const PivotCandidate<Real>& here) const {
     if (best->loses_to(here)) *best = here;
   }
@@ -150,11 +171,13 @@ struct ColumnPiece {
 
 /// One step of the factorization of a base block on the host (see ColumnStep), in rows `rows`;
 /// returns the entry of largest magnitude of a(rows, j), a NaN above all, ties to the smaller row.
+/// With `merit` it is that of the largest merit(magnitude, row), which takes the magnitude's place.
 /// One parallel region, where there is enough to do for one.
 /// Precondition: `rows` has none of the top block's rows before j.
-template <class Space, class T>
+template <class Space, class T, class Merit = ByMagnitude>
 PivotCandidate<RealOf<T>> advance_and_search(const Space& space, const ColumnStep<T>& step,
-                                             Range rows, Isa isa = best_isa()) {
+                                             Range rows, Isa isa = best_isa(),
+                                             const Merit& merit = {}) {
   struct alignas(64) Best : PivotCandidate<RealOf<T>> {};
   constexpr Index most_parts = 64;
   constexpr Index least = 1024;  // rows that are worth a thread
@@ -166,7 +189,8 @@ PivotCandidate<RealOf<T>> advance_and_search(const Space& space, const ColumnSte
   const auto work = [=, found = &best[0]](const Index p) {
     const Index end = std::min(rows.begin + (p + 1) * part, rows.end);
     for (Index begin = rows.begin + p * part; begin < end; begin += piece)
-      run_simd(isa, ColumnPiece<T>{step, begin, std::min(begin + piece, end), found + p});
+      run_simd(isa, ColumnPiece<T, Merit>{step, begin, std::min(begin + piece, end), found + p,
+                                          merit});
   };
   if (parts == 1) {
     work(0);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "plinth/kernel/blas.hpp"
@@ -12,7 +14,9 @@
 #include "plinth/lu/panel_factor.hpp"
 #include "plinth/lu/pivots.hpp"
 #include "plinth/lu/plan.hpp"
+#include "plinth/lu/tournament_panel.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
+#include "plinth/policy/pivoting.hpp"
 #include "plinth/trace/phase.hpp"
 
 namespace plinth::lu {
@@ -29,7 +33,8 @@ namespace plinth::lu {
 ///     [ A22 ]   ->    [ A22 ],  A12 := L11^-1 A12,  A22 -= L21 A12      update
 ///
 /// Workspace per process, beyond the matrix: (d + 1) NB (NB + m/P) elements for panels, and with
-/// more than one process row 2 NB n/Q for U12 and the interchange (3 NB^2 more with a split).
+/// more than one process row 2 NB n/Q for U12 and the interchange (3 NB^2 more with a split), and
+/// for a tournament that of lu/tournament_panel.hpp.
 template <class Matrix, ExecutionPolicy Exec, PivotingPolicy Pivoting = PartialPivoting,
           class Sink = trace::Off>
 class Factorization {
@@ -38,19 +43,19 @@ class Factorization {
   using Layout = typename Matrix::layout;
   using View = typename Matrix::View;
 
-  /// Precondition: the grid is active here; square blocks; valid options.
+  /// Precondition: the grid is active here; square blocks; valid options and policy.
   Factorization(const Exec& exec, const ProcessGrid& grid, const Distribution& distribution,
-                const FactorOptions& options, Sink& sink)
+                const FactorOptions& options, Sink& sink, const Pivoting& pivoting = {})
       : exec_(exec),
         deal_(exec.space()),
         grid_(grid),
         options_(options),
         plan_(distribution, options.lookahead, grid.shape().rows > 1 ? options.split : 0),
         at_(grid.coord()),
-        panel_factorization_(exec.host(), grid, options.panel, options.pivot_reduction,
-                             max_width(), sink),
+        panel_factorization_(panel_factorization(pivoting, sink)),
         sink_(sink) {
     require(options.valid(), FactorOptions::requirement);
+    require(is_valid(pivoting), requirement_of(pivoting));
     const Index in_flight =
         std::min(options.lookahead, std::max<Index>(plan_.steps() - 1, 0)) + 1;
     for (Index d = 0; d < in_flight; ++d)
@@ -160,6 +165,21 @@ class Factorization {
  private:
   using PanelType = Panel<T, Exec>;
   using HostExec = std::remove_cvref_t<decltype(std::declval<const Exec&>().host())>;
+
+  static constexpr bool by_tournament = PanelPivoting<Pivoting>;
+  using PanelFactorizationType =
+      std::conditional_t<by_tournament, TournamentPanelFactorization<T, HostExec, Sink>,
+                         PanelFactorization<T, Pivoting, HostExec, Sink>>;
+
+  PanelFactorizationType panel_factorization(const Pivoting& pivoting, Sink& sink) const {
+    if constexpr (by_tournament) {
+      return {exec_.host(), grid_, options_.panel, options_.pivot_reduction,
+              max_width(),  sink,  pivoting,       plan_.distribution().rows.local_size(at_.row)};
+    } else {
+      return {exec_.host(), grid_, options_.panel, options_.pivot_reduction,
+              max_width(),  sink,  pivoting};
+    }
+  }
 
   Index max_width() const { return plan_.max_width(); }
   void await(PanelType& panel) {
@@ -277,7 +297,7 @@ class Factorization {
   FactorOptions options_;
   Plan plan_;
   GridCoord at_;
-  PanelFactorization<T, Pivoting, HostExec, Sink> panel_factorization_;
+  PanelFactorizationType panel_factorization_;
   Sink& sink_;
   std::vector<PanelType> ring_;
   std::vector<Lane> lanes_;

@@ -81,15 +81,15 @@ class LuFactors {
   std::optional<lu::MixedReport> report_;
 };
 
-/// Factors the square matrix A, which is consumed: P A = L U with partial pivoting, or A = L U with
-/// NoPivoting. Collective over A's grid.
+/// Factors the square matrix A, which is consumed: P A = L U with the pivots that the policy picks
+/// (policy/pivoting.hpp), or A = L U with NoPivoting. Collective over A's grid.
 /// Preconditions, each an Error on every rank: A is square; square blocks (mb = nb); valid options
-/// that keep L;
-/// the same call on every rank; enough memory for the workspace (lu/factor.hpp).
+/// that keep L; a valid policy; the same call, policy and options on every rank; enough memory for
+/// the workspace (lu/factor.hpp).
 /// Outcomes: first_zero_pivot(), first_nonfinite_pivot() of the result.
 /// (2/3) n^3 flops.
 template <ExecutionPolicy Exec, class Matrix, PivotingPolicy Pivoting = PartialPivoting>
-LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
+LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting pivoting = {},
                             const lu::FactorOptions& options = {}) {
   static_assert(std::is_rvalue_reference_v<Matrix&&>,
                 "plinth: lu_factor consumes A: write std::move(a)");
@@ -100,7 +100,8 @@ LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
   trace::Off off;
   std::optional<lu::Factorization<Matrix, Exec, Pivoting>> factorization;
   const auto arguments = comm::Fingerprint()
-                         << a.rows() << a.distribution().rows.block() << lu::fingerprint(options);
+                         << a.rows() << a.distribution().rows.block() << lu::fingerprint(options)
+                         << lu::fingerprint(pivoting);
   comm::agree_on(a.grid().all(), "lu_factor", arguments.value(), [&] {
     require(a.rows() == a.cols(), "the matrix is " + std::to_string(a.rows()) + " x " +
                                       std::to_string(a.cols()) + ", not square");
@@ -109,9 +110,10 @@ LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
     require(options.valid(), lu::FactorOptions::requirement);
     require(options.keep_l == lu::KeepL::permuted,
             "factors are wanted with L: keep_l = permuted");
+    require(is_valid(pivoting), requirement_of(pivoting));
     if (!a.grid().active()) return;
     pivots = lu::Pivots(a.distribution().rows, a.grid().coord().row);
-    factorization.emplace(exec, a.grid(), a.distribution(), options, off);
+    factorization.emplace(exec, a.grid(), a.distribution(), options, off, pivoting);
   });
   if (factorization) outcome = (*factorization)(a, pivots);
   return LuFactors<Matrix>(std::move(a), std::move(pivots), outcome);

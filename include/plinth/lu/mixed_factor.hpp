@@ -70,6 +70,9 @@ class MixedFactorization {
                 "plinth: Factor must be the Operand type or float");
   static_assert(std::is_same_v<typename Roles::Panel, float>,
                 "plinth: LU in mixed precision factors its panels in float");
+  static_assert(std::is_same_v<Pivoting, PartialPivoting> || std::is_same_v<Pivoting, NoPivoting>,
+                "plinth: LU in mixed precision pivots by PartialPivoting or NoPivoting: it scales "
+                "16-bit operands by what bounds L");
 
   /// The product that the options and the precision policy ask for.
   static Setup setup_of(const MixedOptions& options) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <bit>
+#include <type_traits>
+#include <typeinfo>
 
 #include "plinth/comm/agree.hpp"
 #include "plinth/comm/broadcast.hpp"
@@ -9,6 +11,7 @@
 #include "plinth/lu/pivot_reduction.hpp"
 #include "plinth/lu/row_swap.hpp"
 #include "plinth/policy/panel.hpp"
+#include "plinth/policy/pivoting.hpp"
 
 namespace plinth::lu {
 
@@ -39,7 +42,7 @@ struct FactorOptions {
   comm::BroadcastAlgorithm broadcast = comm::BroadcastAlgorithm::ring1_modified;
   /// How rows travel within a process column.
   RowSwap swap = {};
-  /// How the processes of a column agree on a pivot.
+  /// How the processes of a column agree on a pivot (in a tournament they do not).
   PivotReduction pivot_reduction = PivotReduction::point_to_point;
   /// Cuts every update into slices that do not depend on the other options, one block column
   /// each: then look-ahead and split do not change the rounding either. Costs speed where blocks
@@ -74,6 +77,15 @@ inline Index fingerprint(const FactorOptions& options) {
                               << reproducible << std::bit_cast<Index>(split)
                               << static_cast<Index>(keep_l))
       .value();
+}
+
+/// A pivoting policy in one number, likewise: which it is, and its members.
+template <PivotingPolicy Pivoting>
+Index fingerprint(const Pivoting& pivoting) {
+  comm::Fingerprint print;
+  for (const char* c = typeid(Pivoting).name(); *c != '\0'; ++c) print << *c;
+  if constexpr (!std::is_empty_v<Pivoting>) print << static_cast<Index>(pivoting.fingerprint());
+  return print.value();
 }
 
 }  // namespace plinth::lu

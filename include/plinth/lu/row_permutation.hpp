@@ -58,4 +58,21 @@ inline RowPermutation row_permutation(const Interchanges& swaps) {
   return p;
 }
 
+/// The interchanges that bring distinct rows `wanted[t]` >= first to first + t, t = 0, 1, ...,
+/// width - 1, one after the other: rows[t] is where wanted[t] stands when it is its turn.
+/// O(width).
+inline void bring_to_top(Index first, const Index* wanted, Index width, Index* rows) {
+  std::unordered_map<Index, Index> place, content;  // of a row; of a place; absent: its own
+  const auto at = [](const std::unordered_map<Index, Index>& where, Index key) {
+    const auto found = where.find(key);
+    return found == where.end() ? key : found->second;
+  };
+  for (Index t = 0; t < width; ++t) {
+    const Index displaced = at(content, first + t);
+    rows[t] = at(place, wanted[t]);
+    place[displaced] = rows[t];
+    content[rows[t]] = displaced;
+  }
+}
+
 }  // namespace plinth::lu

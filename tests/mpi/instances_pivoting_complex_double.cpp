@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "support/pivoting.hpp"
+
+PLINTH_TEST_PIVOTINGS(, Kokkos::complex<double>);
