@@ -114,11 +114,14 @@ TEST_CASE("blocks that nobody names suit the size, and vectors their matrix", "[
     INFO("n " << n);
     const plinth::DistributedMatrix<float> x(grid, n, 1);
     CHECK(x.distribution().rows.block() == (n <= 384 ? 32 : n <= 6000 ? 64 : 128));
-    CHECK(x.distribution().cols.block() == 32);
+    CHECK(x.distribution().cols.block() == x.distribution().rows.block());
   }
   const plinth::DistributedMatrix<float> a(grid, 500, 500), b(grid, 500, 3);
   CHECK(a.distribution().rows.block() == a.distribution().cols.block());
   CHECK(b.distribution().rows == a.distribution().rows);
+  // [A | b] has square blocks, too.
+  const plinth::DistributedMatrix<float> ab(grid, 384, 385);
+  CHECK(ab.distribution().cols.block() == 32);
   // One that is named serves for both.
   const plinth::DistributedMatrix<float> c(grid, 500, 500, {.mb = 7});
   CHECK(c.distribution().rows.block() == 7);

@@ -16,20 +16,19 @@
 
 namespace plinth {
 
-/// The edge of a block for a matrix with so many rows or columns, where the caller names none:
-/// narrow blocks factor small systems faster (less of the work is in panels), wide ones large
-/// systems (less of it in messages and interchanges). It depends on nothing else, so that vectors
-/// are dealt like the rows of their matrix.
-constexpr Index default_block(Index size) {
-  if (size <= 384) return 32;
-  return size <= 6000 ? 64 : 128;
+/// The edge of a block for a matrix with so many rows, where the caller names none: narrow blocks
+/// factor small systems faster (less of the work is in panels), wide ones large systems (less of
+/// it in messages and interchanges). It depends on nothing else, so that vectors are dealt like the
+/// rows of their matrix.
+constexpr Index default_block(Index rows) {
+  if (rows <= 384) return 32;
+  return rows <= 6000 ? 64 : 128;
 }
 
 /// How a matrix is cut and where it begins.
 struct MatrixLayoutOptions {
   std::optional<Index> mb = std::nullopt;  ///< rows of a block; nullopt: default_block(rows)
-  std::optional<Index> nb = std::nullopt;  ///< columns of a block; nullopt: as mb, if that is
-                                           ///< given, else default_block(columns)
+  std::optional<Index> nb = std::nullopt;  ///< columns of a block; nullopt: as many
   int source_row = 0;  ///< process row that owns the first block row
   int source_col = 0;  ///< process column that owns the first block column
   /// The leading dimension of a matrix that owns its storage is a multiple of so many elements, as
@@ -136,7 +135,7 @@ class DistributedMatrix {
   void construct(Index rows, Index cols, const MatrixLayoutOptions& o, MakeLocal&& make_local) {
     const GridShape shape = grid_.shape();
     const Index mb = o.mb.value_or(default_block(rows));
-    const Index nb = o.nb ? *o.nb : o.mb.value_or(default_block(cols));
+    const Index nb = o.nb.value_or(mb);
     const auto distribute = [&] {
       require(Kokkos::is_initialized(),
               "Kokkos is not initialized; call Kokkos::initialize(argc, argv) first");
