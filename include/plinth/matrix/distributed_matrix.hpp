@@ -59,8 +59,8 @@ class DistributedMatrix {
   using View = kernel::MatrixView<T, Layout, typename Memory::space>;
 
   /// Owning, uninitialised. Collective. Preconditions, each an Error on every rank of the grid:
-  /// Kokkos is initialized; rows, cols >= 0; positive block sizes; source on the grid; positive alignment; the same
-  /// arguments on every rank; enough memory on every rank (kind memory).
+  /// Kokkos is initialized; rows, cols >= 0; positive block sizes; source on the grid; positive
+  /// alignment; the same arguments on every rank; enough memory on every rank (kind memory).
   DistributedMatrix(const ProcessGrid& grid, Index rows, Index cols,
                     const MatrixLayoutOptions& options = {})
       : grid_(grid) {
