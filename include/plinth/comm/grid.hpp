@@ -34,8 +34,8 @@ struct GridOptions {
 class ProcessGrid {
  public:
   /// Collective over `parent`, which is duplicated.
-  /// Preconditions, each an Error on all ranks of `parent`: MPI is initialized; a valid communicator;
-  /// a valid layout that fits its size; the same layout and options on every rank.
+  /// Preconditions, each an Error on all ranks of `parent`: MPI is initialized; a valid
+  /// communicator; a valid layout that fits its size; the same layout and options on every rank.
   template <GridLayout Layout>
   ProcessGrid(MPI_Comm parent, const Layout& layout, const GridOptions& options = {}) {
     require(mpi_is_usable(), "ProcessGrid: MPI is not initialized; call MPI_Init first");
