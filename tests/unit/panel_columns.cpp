@@ -111,7 +111,7 @@ TEST_CASE("pivot search by merit: another number in the magnitude's place", "[pi
           merit);
       if (isa == Isa::portable) portable = found;
       CHECK(found.row == portable.row);
-      CHECK(found.magnitude == portable.magnitude);
+      if (!found.nan) CHECK(found.magnitude == portable.magnitude);
     }
     return portable;
   };
