@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is forgotten first: MPI_Init, or Kokkos::initialize. On two ranks; status 0 if each is an
-// Error that says so, and none is where nothing is forgotten.
+// What is forgotten first: MPI_Init, or Kokkos::initialize, or enough ranks. On two ranks; status 0
+// if each is an Error that says so, and none is where nothing is forgotten.
 #include <cstdio>
 #include <cstring>
 
@@ -43,6 +43,9 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   right &= throws("Kokkos is not initialized", make_matrix);
   right &= throws("Kokkos is not initialized", wrap_matrix);
+  right &= throws("needs 2 ranks, the communicator has 1 (was it started by", [] {
+    const plinth::ProcessGrid grid(MPI_COMM_SELF, plinth::RowMajorGrid{1, 2});
+  });
   Kokkos::initialize(argc, argv);
   right &= throws("", make_matrix);
   right &= throws("", wrap_matrix);

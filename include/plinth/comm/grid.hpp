@@ -50,7 +50,8 @@ class ProcessGrid {
     require(wanted <= impl->parent.size(),
             "ProcessGrid: a " + std::to_string(shape.rows) + " x " + std::to_string(shape.cols) +
                 " grid needs " + std::to_string(wanted) + " ranks, the communicator has " +
-                std::to_string(impl->parent.size()));
+                std::to_string(impl->parent.size()) +
+                (impl->parent.size() > 1 ? "" : " (was it started by the mpirun of its own MPI?)"));
     require(options.max_message >= 1 && options.max_message <= (Index(1) << 30),
             "ProcessGrid: max_message must lie in [1, 2^30] bytes");
     impl->shape = shape;
