@@ -77,9 +77,8 @@ int main(int argc, char** argv) {
     const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, ranks});
     const plinth::HostExecution<> exec;
     using Matrix = plinth::DistributedMatrix<Kokkos::complex<double>>;
-    const plinth::MatrixLayoutOptions nb{.mb = 32, .nb = 32};
 
-    Matrix a(grid, points, points, nb), b(grid, points, 1, nb), x(grid, points, 1, nb);
+    Matrix a(grid, points, points), b(grid, points, 1), x(grid, points, 1);
     plinth::generate(exec, a, entry);
     plinth::generate(exec, b, [](auto i, auto) {
       return 2.0 * ik * (std::cos(angle(i)) - 1) * std::exp(ik * std::cos(angle(i)));
@@ -95,7 +94,7 @@ int main(int argc, char** argv) {
     good = report && error < 1e-12;
     // A picture of the field: every rank computes its part of the pixels, one writes them.
     const int width = 384, height = 256;
-    Matrix field(grid, height, width, nb);
+    Matrix field(grid, height, width);
     plinth::generate(exec, field, [&](auto row, auto col) {
       return total_field((col + 0.5) / 64 - 3, 2 - (row + 0.5) / 64, psi);
     });

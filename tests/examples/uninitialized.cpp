@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   const auto wrap_matrix = [] {
     const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, 2});
     double storage[100];
-    const plinth::DistributedMatrix<double> a(grid, 10, 10, {}, storage, 10);
+    const plinth::DistributedMatrix<double> a(grid, 10, 10, {.mb = 5, .nb = 5}, storage, 10);
   };
   bool right = throws("MPI is not initialized", make_grid);
   MPI_Init(&argc, &argv);
