@@ -111,6 +111,7 @@ void solve(Work& work, const Case& c, Measured& m, MixedResult& mixed) {
   m.refine = MPI_Wtime() - factored;
 
   lost += lu.lost;
+  lost += lu.lost_multiplied;
   mixed.growth = lu.growth();
   mixed.overflowed = lost.overflowed;
   mixed.flushed = lost.flushed;

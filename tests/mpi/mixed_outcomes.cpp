@@ -57,6 +57,9 @@ std::vector<double> numbers(const MixedReport& r) {
           static_cast<double>(r.lost.overflowed),
           static_cast<double>(r.lost.flushed),
           static_cast<double>(r.lost.subnormal),
+          static_cast<double>(r.lost_multiplied.overflowed),
+          static_cast<double>(r.lost_multiplied.flushed),
+          static_cast<double>(r.lost_multiplied.subnormal),
           static_cast<double>(r.first_overflow),
           number(r.largest_a),
           number(r.largest_u)};
@@ -223,8 +226,64 @@ TEST_CASE("Mixed LU: small multipliers are stored high, and those lost are count
       CHECK(static_cast<double>(gather(two.matrix())(4, 0)) == 16384);
       // L in float loses nothing, but what is multiplied does, below the diagonal block.
       const Index lost = nb == 2 ? 1 : 0;
-      CHECK(report_of(grid, operands).lost == plinth::kernel::NarrowingCounts{0, lost, lost});
+      CHECK(report_of(grid, operands).lost == plinth::kernel::NarrowingCounts{});
+      CHECK(report_of(grid, operands).lost_multiplied ==
+            plinth::kernel::NarrowingCounts{0, lost, lost});
       CHECK(operands.exponents().of_l(0) == 0);
+    }
+  });
+}
+
+TEST_CASE("Mixed LU: operands that are summed in half are scaled lower, and their losses counted",
+          "[mixed][outcome]") {
+  auto a = identity(8);
+  a(0, 0) = a(2, 0) = 32768;
+  a(4, 0) = 0x1p-7;   // L 2^-22: stored as 2^-8, multiplied as 2^-17
+  a(6, 0) = 0x1p-15;  // L 2^-30: stored as 2^-16, multiplied as 2^-25, which is 0
+  MixedOptions options;
+  options.micro_kernel = plinth::kernel::lowp::portable::half_kernel();
+  on_grids([&](const ProcessGrid& grid) {
+    const auto in_half = factor<plinth::DoubleHalfFast>(grid, a, 2, options);
+    const auto in_float = factor<plinth::DoubleHalf>(grid, a, 2);
+    if (!grid.active()) return;
+    CHECK(report_of(grid, in_half).lost == plinth::kernel::NarrowingCounts{0, 0, 1});
+    CHECK(report_of(grid, in_half).lost_multiplied == plinth::kernel::NarrowingCounts{0, 1, 1});
+    CHECK(report_of(grid, in_float).lost == plinth::kernel::NarrowingCounts{0, 0, 1});
+    CHECK(report_of(grid, in_float).lost_multiplied == plinth::kernel::NarrowingCounts{0, 0, 1});
+  });
+}
+
+TEST_CASE("Mixed LU: diagonal blocks whose inverse is too large are not inverted",
+          "[mixed][outcome]") {
+  // The inverse of L has 2^(i - j - 1), beyond the largest float in blocks of 192.
+  const Index n = 200;
+  const auto lower = make_dense<double>(n, n, [](Index i, Index j) {
+    return i == j ? 1.0 : i > j ? -1.0 : 0.0;
+  });
+  const auto upper = make_dense<double>(n, n, [](Index i, Index j) {
+    return i == j ? 1.0 : i < j ? -1.0 : 0.0;
+  });
+  on_grids([&](const ProcessGrid& grid) {
+    for (const bool invert : {false, true}) {
+      INFO("inverted " << invert);
+      const MixedOptions options{.invert_diagonal = invert};
+      const auto check = [&](const auto& factors, const Dense<double>& a) {
+        if (!grid.active()) return;
+        CHECK_FALSE(factors.first_nonfinite_pivot());
+        CHECK(report_of(grid, factors).largest_u == 1);
+        const auto stored = gather(factors.matrix());
+        Index wrong = 0;
+        for (Index j = 0; j < n; ++j)
+          for (Index i = 0; i < n; ++i) {
+            const int e =
+                i > j ? factors.exponents().of_l(j / 192) : factors.exponents().of_u(i / 192);
+            wrong += static_cast<double>(stored(i, j)) != std::ldexp(a(i, j), e);
+          }
+        CHECK(wrong == 0);
+      };
+      check(factor<plinth::DoubleHalf, PartialPivoting>(grid, lower, 192, options), lower);
+      check(factor<plinth::DoubleHalf>(grid, lower, 192, options), lower);
+      check(factor<plinth::DoubleHalf>(grid, upper, 192, options), upper);
     }
   });
 }
@@ -305,6 +364,10 @@ TEST_CASE("Mixed LU refuses what it cannot do, on every rank", "[mixed][misuse]"
   MixedOptions other;
   other.micro_kernel = plinth::kernel::lowp::portable::single_kernel<bfloat16>();
   refused("other operands", square, other);
+  auto unknown = plinth::kernel::lowp::portable::single_kernel<half>();
+  unknown.name = "of another CPU";
+  other.micro_kernel = unknown;
+  refused("does not run the micro-kernel of another CPU", square, other);
   if (ranks == 1) return;
   const bool guilty = world_rank() == ranks - 1;
   refused("different arguments", square, {.lookahead = guilty ? 2 : 1});

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "plinth/comm/communicator.hpp"
@@ -40,12 +41,16 @@ void sum_of_all(const Communicator& communicator, std::vector<T>& values) {
   });
 }
 
-/// The same of what narrowing lost. Collective; one allreduce.
-inline void sum_of_all(const Communicator& communicator, kernel::NarrowingCounts& counts) {
-  Index all[3] = {counts.overflowed, counts.flushed, counts.subnormal};
-  check(MPI_Allreduce(MPI_IN_PLACE, all, 3, datatype<Index>(), MPI_SUM, communicator.handle()),
+/// The same of what narrowings lost. Collective; one allreduce.
+inline void sum_of_all(const Communicator& communicator,
+                       std::span<kernel::NarrowingCounts> counts) {
+  static_assert(sizeof(kernel::NarrowingCounts) == 3 * sizeof(Index));
+  check(MPI_Allreduce(MPI_IN_PLACE, counts.data(), static_cast<int>(3 * counts.size()),
+                      datatype<Index>(), MPI_SUM, communicator.handle()),
         "MPI_Allreduce");
-  counts = {all[0], all[1], all[2]};
+}
+inline void sum_of_all(const Communicator& communicator, kernel::NarrowingCounts& counts) {
+  sum_of_all(communicator, std::span(&counts, 1));
 }
 
 }  // namespace plinth::comm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "plinth/core/index.hpp"
@@ -20,8 +21,12 @@ struct BlockExponents {
 
   BlockExponents() = default;
   /// All zero.
-  explicit BlockExponents(Index steps)
-      : l(static_cast<std::size_t>(steps), 0), u(static_cast<std::size_t>(steps), 0) {}
+  explicit BlockExponents(Index steps) { reset(steps); }
+  /// So many zeros; allocates nothing if it has had so many before.
+  void reset(Index steps) {
+    l.assign(static_cast<std::size_t>(steps), 0);
+    u.assign(static_cast<std::size_t>(steps), 0);
+  }
 
   bool empty() const { return l.empty(); }  ///< whether nothing is scaled
   /// L[k], 0 if empty.

@@ -6,6 +6,7 @@
 
 #include "plinth/core/scalar.hpp"
 #include "plinth/kernel/blas.hpp"
+#include "plinth/kernel/magnitude.hpp"
 #include "plinth/kernel/view.hpp"
 #include "plinth/lu/panel.hpp"
 
@@ -58,9 +59,12 @@ void factor_unpivoted(const HostExec& exec, const View& a, Range columns, Index 
   factor_unpivoted(exec, a, right, first_column, outcome, zeros);
 }
 
-/// inverse := the inverse of the lower or upper triangle of a, with zeros in the other one.
+/// inverse := the inverse of the lower or upper triangle of a, with zeros in the other one. Returns
+/// whether it is good for products in place of solves. A triangle with a unit diagonal: if no entry
+/// is above 2^10, so that the error of a product, about that times float's unit roundoff, stays
+/// below what 16 bits see; |L| <= 1 alone allows for entries of 2^(n - 1). Others: if it is finite.
 template <class HostExec, class View>
-void invert_triangle(const HostExec& exec, Uplo uplo, Diag diag, const View& a,
+bool invert_triangle(const HostExec& exec, Uplo uplo, Diag diag, const View& a,
                      const View& inverse) {
   using T = typename View::non_const_value_type;
   const Index n = kernel::rows_of(a);
@@ -68,6 +72,8 @@ void invert_triangle(const HostExec& exec, Uplo uplo, Diag diag, const View& a,
     for (Index j = 0; j < n; ++j) inverse(i, j) = T(i == j ? 1 : 0);
   kernel::trsm(exec, Side::left, uplo, diag, T(1), kernel::Operand<View>{a}, inverse);
   exec.fence();
+  const double largest = kernel::largest_magnitude(exec, inverse);
+  return diag == Diag::unit ? largest <= 0x1p10 : is_finite(largest);
 }
 
 /// out := T in for a lower triangle T whose other half is zeros, by strips of rows, so that only

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "plinth/kernel/lowp/gemm.hpp"
+#include "plinth/kernel/lowp/kernels.hpp"
 #include "plinth/kernel/magnitude.hpp"
 #include "plinth/lu/block_exponents.hpp"
 #include "plinth/lu/interchange.hpp"
@@ -73,6 +77,13 @@ class MixedFactorization {
   static_assert(std::is_same_v<Pivoting, PartialPivoting> || std::is_same_v<Pivoting, NoPivoting>,
                 "plinth: LU in mixed precision pivots by PartialPivoting or NoPivoting: it scales "
                 "16-bit operands by what bounds L");
+  static_assert(std::is_same_v<typename Roles::Accumulate, float> ||
+                    (std::is_same_v<typename Roles::Accumulate, half> &&
+                     std::is_same_v<Operand, half>),
+                "plinth: LU in mixed precision sums in float, or in half what is multiplied in "
+                "half");
+  static_assert(Roles::flush_k == 0 || std::is_same_v<typename Roles::Accumulate, half>,
+                "plinth: flush_k is for sums in half");
 
   /// The product that the options and the precision policy ask for.
   static Setup setup_of(const MixedOptions& options) {
@@ -87,8 +98,22 @@ class MixedFactorization {
     return setup;
   }
 
-  /// Precondition: the grid is active here; square blocks; valid options, the same everywhere, and
-  /// with them the micro-kernel.
+  /// An Error unless the micro-kernel is one for these operands that this CPU runs.
+  static void require_kernel(const Setup& setup) {
+    require(setup.kernel.template multiplies<Operand>(),
+            "the micro-kernel is for other operands");
+    const auto kernels = kernel::lowp::available_kernels<Operand>();
+    require(std::any_of(kernels.begin(), kernels.end(),
+                        [&](const kernel::lowp::MicroKernel& k) {
+                          return std::string_view(k.name) == setup.kernel.name &&
+                                 k.accumulate == setup.kernel.accumulate;
+                        }),
+            std::string("this CPU does not run the micro-kernel ") + setup.kernel.name);
+  }
+
+  /// Preconditions: the grid is active here; square blocks; the same options everywhere, and with
+  /// them the micro-kernel. Errors: valid options; a micro-kernel for the operands that this CPU
+  /// runs.
   MixedFactorization(const Exec& exec, const ProcessGrid& grid, const Distribution& distribution,
                      const MixedOptions& options, Sink& sink)
       : exec_(exec),
@@ -103,8 +128,7 @@ class MixedFactorization {
         panels_(exec, grid, distribution.rows, setup_, scaling_, options, plan_.max_width(),
                 distribution.rows.local_size(at_.row), sink) {
     require(options.valid(), MixedOptions::requirement);
-    require(setup_.kernel.template multiplies<Operand>(),
-            "the micro-kernel is for other operands");
+    require_kernel(setup_);
     const Index width = plan_.max_width();
     const Index in_flight =
         std::min(options.lookahead, std::max<Index>(plan_.steps() - 1, 0)) + 1;
@@ -139,7 +163,7 @@ class MixedFactorization {
     a_ = a.local();
     pivots_ = &pivots;
     exponents_ = &exponents;
-    exponents = BlockExponents(plan_.steps());
+    exponents.reset(plan_.steps());
     outcome_ = {};
     log_ = {};
     log_.see_a(kernel::largest_magnitude(exec_, a_));
@@ -285,7 +309,7 @@ class MixedFactorization {
     const View source =
         from_buffer ? kernel::part(rows_of_top(width, cols.size()), {0, width}, piece) : a12;
     const Single u12 = single(solved_, width, piece.size());
-    if (options_.invert_diagonal) {
+    if (panel.header().inverted) {
       const Single in = single(unsolved_, width, piece.size());
       kernel::convert(exec_, source, in);
       multiply_by_lower(exec_, panel.triangle(), in, u12);
@@ -304,7 +328,7 @@ class MixedFactorization {
                              lane.packed(p), static_cast<float>(std::ldexp(1.0, exponent)));
     if (!mine.has_diagonal_rows) return;
     log_.see_u(largest);
-    if constexpr (!Scalar16<Factor>) log_.count(lost);
+    log_.count_multiplied(lost);
     log_.store(exec_, u12, kernel::part(a_, mine.top, here), panel.header().u, [&](Index j) {
       return plan_.distribution().cols.global(here.begin + j, at_.col);
     });

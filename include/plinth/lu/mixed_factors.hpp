@@ -2,8 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <type_traits>
 #include <utility>
 
+#include "plinth/comm/agree.hpp"
 #include "plinth/lu/factors.hpp"
 #include "plinth/lu/mixed_factor.hpp"
 
@@ -16,8 +19,8 @@ namespace plinth {
 /// Precision: DoubleHalf, DoubleHalfFast, DoubleBfloat16, DoubleSingleHalf, or one of that kind
 /// (16-bit operands, panels in float). LU in float throughout is lu_factor of a matrix of floats.
 /// Preconditions, each an Error on every rank: A is square; square blocks (mb = nb); valid options;
-/// a micro-kernel for the operands; the same call, and the same micro-kernel, on every rank; enough
-/// memory for the workspace (lu/mixed_factor.hpp).
+/// a micro-kernel for the operands that the CPU runs; the same call, and the same micro-kernel, on
+/// every rank; enough memory for the workspace (lu/mixed_factor.hpp).
 /// Outcomes: first_zero_pivot(), first_nonfinite_pivot() and report() of the result.
 /// (2/3) n^3 flops.
 template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix,
@@ -30,25 +33,26 @@ LuFactors<Matrix> mixed_lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
                 "plinth: A must live in the memory of the execution policy");
   using Factorization = lu::MixedFactorization<Matrix, Exec, Precision, Pivoting>;
   lu::Pivots pivots;
+  lu::BlockExponents exponents;
   trace::Off off;
   std::optional<Factorization> factorization;
   comm::Fingerprint arguments;
   arguments << a.distribution() << lu::fingerprint(options);
-  const auto setup = Factorization::setup_of(options);
-  for (const char* c = setup.kernel.name; *c != '\0'; ++c) arguments << *c;
-  comm::agree_on(a.grid().all(), "mixed_lu_factor", arguments.value(), [&] {
+  const auto complaint = comm::complaint_of([&] {
+    const auto setup = Factorization::setup_of(options);
+    for (const char* c = setup.kernel.name; *c != '\0'; ++c) arguments << *c;
     require(a.rows() == a.cols(), "the matrix is " + std::to_string(a.rows()) + " x " +
                                       std::to_string(a.cols()) + ", not square");
     require(a.distribution().rows.block() == a.distribution().cols.block(),
             "the blocks are not square");
     require(options.valid(), lu::MixedOptions::requirement);
-    require(setup.kernel.template multiplies<typename Factorization::Operand>(),
-            "the micro-kernel is for other operands");
+    Factorization::require_kernel(setup);
     if (!a.grid().active()) return;
     pivots = lu::Pivots(a.distribution().rows, a.grid().coord().row);
     factorization.emplace(exec, a.grid(), a.distribution(), options, off);
+    exponents.reset(lu::Plan(a.distribution(), 0).steps());
   });
-  lu::BlockExponents exponents;
+  comm::agree(a.grid().all(), "mixed_lu_factor", complaint, arguments.value());
   lu::MixedReport report;
   if (factorization) report = (*factorization)(a, pivots, exponents);
   return LuFactors<Matrix>(std::move(a), std::move(pivots), std::move(exponents), report);
@@ -60,8 +64,12 @@ template <class Matrix, ExecutionPolicy Exec, PrecisionPolicy Precision, Pivotin
           class Sink>
 LuFactors<Matrix> mixed_lu_factor(
     lu::MixedFactorization<Matrix, Exec, Precision, Pivoting, Sink>& prepared, Matrix&& a) {
-  lu::Pivots pivots(a.distribution().rows, a.grid().coord().row);
+  lu::Pivots pivots;
   lu::BlockExponents exponents;
+  comm::agree_on(a.grid().all(), "mixed_lu_factor", 0, [&] {
+    pivots = lu::Pivots(a.distribution().rows, a.grid().coord().row);
+    exponents.reset(lu::Plan(a.distribution(), 0).steps());
+  });
   const lu::MixedReport report = prepared(a, pivots, exponents);
   return LuFactors<Matrix>(std::move(a), std::move(pivots), std::move(exponents), report);
 }

@@ -16,9 +16,10 @@ namespace plinth::lu {
 /// What everybody has to know about a factored panel besides its numbers.
 struct MixedPanelHeader {
   PanelOutcome outcome;
-  int l = 0;          ///< L is stored as L 2^l
-  int u = 0;          ///< U's block row is stored as U 2^u
-  int l_operand = 0;  ///< L21 is packed as L21 2^l_operand
+  int l = 0;              ///< L is stored as L 2^l
+  int u = 0;              ///< U's block row is stored as U 2^u
+  int l_operand = 0;      ///< L21 is packed as L21 2^l_operand
+  bool inverted = false;  ///< the triangle is L11^-1, not L11
 };
 
 /// The factored panel of one step as it moves along process rows, one contiguous message:

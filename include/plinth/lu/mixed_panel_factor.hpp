@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 #include "plinth/comm/mpi.hpp"
@@ -70,7 +71,9 @@ class MixedPanelFactorization {
                    sink),
         work_(max_width * (max_rows + (pivots ? max_width : 0))),
         strip_(max_width * strip_rows),
-        inverse_(invert_ ? max_width * max_width : 0) {}
+        inverse_(invert_ ? max_width * max_width : 0) {
+    zeros_.reserve(static_cast<std::size_t>(max_width));
+  }
 
   Index workspace_bytes() const {
     return (work_.size() + strip_.size() + inverse_.size()) * Index(sizeof(float));
@@ -97,14 +100,15 @@ class MixedPanelFactorization {
     store_diagonal(a, mine, log);
     if (invert_) {
       const Single inverse = square(inverse_.data());
-      invert_triangle(exec_, Uplo::lower, Diag::unit, panel.triangle(), inverse);
-      kernel::copy(exec_, inverse, panel.triangle());
+      header.inverted =
+          invert_triangle(exec_, Uplo::lower, Diag::unit, panel.triangle(), inverse);
+      if (header.inverted) kernel::copy(exec_, inverse, panel.triangle());
       exec_.fence();
     }
     const auto lost = kernel::lowp::pack_a(exec_.space(), setup_, below_, width_, l21_data(),
                                            row_stride(), col_stride(), panel.packed(),
                                            static_cast<float>(std::ldexp(1.0, header.l_operand)));
-    if constexpr (!Scalar16<Factor>) log.count(lost);
+    log.count_multiplied(lost);
   }
 
   /// Stores L21 in the matrix. After operator(), when the panel is on its way.
@@ -234,10 +238,11 @@ class MixedPanelFactorization {
     if (below_ == 0) return;
     const Single u11 = panel_->triangle();
     const Single inverse = square(inverse_.data());
-    if (invert_) invert_triangle(exec_, Uplo::upper, Diag::non_unit, u11, inverse);
+    const bool inverted =
+        invert_ && invert_triangle(exec_, Uplo::upper, Diag::non_unit, u11, inverse);
     for_each_strip([&](Range rows) {
       const Matrix from = rows_of_matrix(a, mine.below, rows, mine.panel);
-      if (invert_) {
+      if (inverted) {
         const Single strip = strip_of(rows.size());
         kernel::convert(exec_, from, strip);
         multiply_by_upper(exec_, strip, inverse, l21(rows));

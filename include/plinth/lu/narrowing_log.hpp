@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace plinth::lu {
 /// What one process rounds and finds on the way of a factorization.
 class NarrowingLog {
  public:
-  void count(const kernel::NarrowingCounts& lost) { lost_ += lost; }
+  void count_multiplied(const kernel::NarrowingCounts& lost) { counts_[multiplied] += lost; }
   void see_a(double largest) { largest_a_ = kernel::larger(largest_a_, largest); }
   void see_u(double largest) { largest_u_ = kernel::larger(largest_u_, largest); }
   void overflow(Index column) {
@@ -28,7 +29,7 @@ class NarrowingLog {
   void store(const Exec& exec, const From& from, const To& to, int exponent,
              const GlobalCol& global_col) {
     const auto lost = kernel::convert(exec, from, to, std::ldexp(1.0, exponent));
-    lost_ += lost;
+    counts_[stored] += lost;
     if (lost.overflowed == 0) return;
     for (Index j = 0; j < kernel::cols_of(to); ++j)
       for (Index i = 0; i < kernel::rows_of(to); ++i)
@@ -46,8 +47,10 @@ class NarrowingLog {
     comm::max_of_all(all, most);
     MixedReport report;
     report.pivots = outcome;
-    report.lost = lost_;
-    comm::sum_of_all(all, report.lost);
+    auto counts = counts_;
+    comm::sum_of_all(all, counts);
+    report.lost = counts[stored];
+    report.lost_multiplied = counts[multiplied];
     report.first_overflow = most[2] == 0 ? -1 : std::llround(1 / most[2]) - 1;
     report.largest_a = std::ldexp(most[0], -matrix_exponent);
     report.largest_u = std::ldexp(most[1], -matrix_exponent);
@@ -55,7 +58,8 @@ class NarrowingLog {
   }
 
  private:
-  kernel::NarrowingCounts lost_;
+  enum { stored, multiplied };
+  std::array<kernel::NarrowingCounts, 2> counts_ = {};
   Index first_overflow_ = -1;
   double largest_a_ = 0;
   double largest_u_ = 0;
