@@ -119,7 +119,7 @@ TEMPLATE_TEST_CASE("least squares of a Hessenberg matrix", "[refine]", double,
     before = left;
 
     // r = beta e_1 - H y has the norm that was said, and is orthogonal to H's columns.
-    const auto y = problem.solve();
+    const std::vector<T> y = problem.solve();
     std::vector<T> r(k + 2, T(0));
     r[0] = T(beta);
     const auto of_h = [&](std::size_t i, std::size_t j) {
@@ -138,7 +138,7 @@ TEMPLATE_TEST_CASE("least squares of a Hessenberg matrix", "[refine]", double,
   }
 
   // Taking the last column back, and putting another one in its place, leaves no trace.
-  const auto with_last = problem.solve();
+  const std::vector<T> with_last = problem.solve();
   problem.drop_last();
   std::vector<T> bad(most + 1, T(std::numeric_limits<double>::quiet_NaN()));
   problem.append(bad);

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <mpi.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "plinth/comm/agree.hpp"
-#include "plinth/comm/reduce.hpp"
+#include "plinth/comm/mpi.hpp"
 #include "plinth/lu/factors.hpp"
 #include "plinth/lu/interchange.hpp"
+#include "plinth/lu/plan.hpp"
 #include "plinth/lu/substitute.hpp"
+#include "plinth/trace/phase.hpp"
 
 namespace plinth {
 
@@ -35,9 +41,11 @@ class LuSolver {
         width_(std::min(at_once, std::max<Index>(like.cols(), 1))),
         local_rhs_(like.local_extents().cols),
         x_(exec, like.grid(), factors.matrix().distribution(), width_),
-        substitute_(exec, like.grid(), factors.matrix().distribution(), width_),
+        substitute_(exec, like.grid(), factors.matrix().distribution(), width_,
+                    !factors.exponents().empty()),
         interchange_(exec, like.grid(), like.distribution().rows, plan_.max_width(), local_rhs_) {
     if (like.grid().shape().rows > 1) top_.reserve(plan_.max_width() * local_rhs_);
+    panel_pivots_.resize(static_cast<std::size_t>(plan_.max_width()));
   }
 
   /// Collective; b is distributed as `like` was. `sink` as in lu/substitute.hpp.
@@ -78,16 +86,18 @@ class LuSolver {
   void permute(Rhs& b, bool inverse) {
     const ProcessGrid& grid = b.grid();
     if (!any_interchange_) {
-      std::vector<Index> moved{factors_.pivots().moves_rows() ? Index(1) : Index(0)};
-      comm::sum_of_all(grid.all(), moved);
-      any_interchange_ = moved[0] != 0;
+      Index moved = factors_.pivots().moves_rows() ? 1 : 0;
+      comm::check(MPI_Allreduce(MPI_IN_PLACE, &moved, 1, comm::datatype<Index>(), MPI_MAX,
+                                grid.all().handle()),
+                  "MPI_Allreduce");
+      any_interchange_ = moved != 0;
     }
     if (!*any_interchange_) return;
-    std::vector<Index> pivots(static_cast<std::size_t>(plan_.max_width()));
+    Index* const pivots = panel_pivots_.data();
     for (Index n = 0; n < plan_.steps(); ++n) {
       const lu::Step step = plan_.step(inverse ? plan_.steps() - 1 - n : n);
-      factors_.pivots().fetch(grid, step, pivots.data());
-      interchange_.apply({step.cols.begin, pivots.data(), step.width(), inverse}, b.local(),
+      factors_.pivots().fetch(grid, step, pivots);
+      interchange_.apply({step.cols.begin, pivots, step.width(), inverse}, b.local(),
                          kernel::contiguous<RhsLayout, typename Exec::memory::space>(
                              top_.data(), step.width(), local_rhs_));
     }
@@ -101,6 +111,7 @@ class LuSolver {
   lu::Substitution<T, Exec, Layout, Stored> substitute_;
   lu::Interchange<T, Exec, RhsLayout> interchange_;
   kernel::Buffer<T, typename Exec::memory> top_;
+  std::vector<Index> panel_pivots_;
   std::optional<bool> any_interchange_;
 };
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <type_traits>
 
 #include "plinth/comm/grid.hpp"
 #include "plinth/comm/mpi.hpp"
@@ -57,8 +59,9 @@ class Substitution {
   using View = kernel::MatrixView<T, Layout, Space>;
   using Stored = kernel::MatrixView<S, Layout, Space>;
 
+  /// `scaled`: A comes with exponents. Not collective.
   Substitution(const Exec& exec, const ProcessGrid& grid, const Distribution& matrix,
-               Index max_cols)
+               Index max_cols, bool scaled = false)
       : exec_(exec), grid_(grid), rows_(matrix.rows), cols_(matrix.cols), stored_(exec) {
     const Index lines =
         std::max(rows_.local_size(grid.coord().row), cols_.local_size(grid.coord().col));
@@ -67,7 +70,7 @@ class Substitution {
     part_.reserve(block * max_cols);
     sum_.reserve(block * max_cols);
     for (auto& solution : x_) solution.reserve(block * max_cols);
-    if constexpr (!std::is_same_v<S, T>) stored_.reserve(lines, block, max_cols);
+    if (scaled || !std::is_same_v<S, T>) stored_.reserve(lines, block, max_cols);
   }
 
   /// `a`: the local part of A. `x`: B on entry, X on return. Collective.

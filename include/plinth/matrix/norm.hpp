@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "plinth/comm/agree.hpp"
@@ -25,14 +27,13 @@ Real largest(const std::vector<Real>& values) {
   return most;
 }
 
-/// Sums over each local row (or column) of the moduli of the local elements; on the host.
-template <bool by_row, ExecutionPolicy Exec, class View>
-auto absolute_sums(const Exec& exec, const View& a) {
-  using Real = RealOf<typename View::non_const_value_type>;
+/// sums := those over each local row (or column) of the moduli of the local elements. Precondition:
+/// room for them.
+template <bool by_row, ExecutionPolicy Exec, class View, class Real>
+void absolute_sums(const Exec& exec, const View& a, kernel::Staged<Real, Exec>& sums) {
   using Space = typename Exec::execution_space;
   const Index lines = by_row ? kernel::rows_of(a) : kernel::cols_of(a);
   const Index along = by_row ? kernel::cols_of(a) : kernel::rows_of(a);
-  kernel::Staged<Real, Exec> sums(lines);
   Real* const out = sums.device();
   {
     [[maybe_unused]] auto scope = exec.enter();
@@ -58,22 +59,32 @@ auto absolute_sums(const Exec& exec, const View& a) {
         });
   }
   sums.to_host(exec, 0, lines);
-  return std::vector<Real>(sums.host(), sums.host() + lines);
 }
 
 /// ||A|| in the one norm or the infinity norm, the same on every rank of the grid; NaN if A has
-/// one. 0 on idle ranks. Collective: three reductions. O(m n / (P Q)).
+/// one. 0 on idle ranks. Collective: three reductions. O(m n / (P Q)). Errors, on every rank: the
+/// same call on every rank; enough memory for twice m/P (n/Q) sums.
 template <ExecutionPolicy Exec, class Matrix>
 RealOf<typename Matrix::value_type> norm(const Exec& exec, const Matrix& a, Norm which) {
   using Real = RealOf<typename Matrix::value_type>;
   const ProcessGrid& grid = a.grid();
   comm::Fingerprint arguments;
   arguments << static_cast<Index>(which) << a.distribution();
-  comm::agree(grid.all(), "norm", {}, arguments.value());
-  if (!grid.active()) return Real(0);
   const bool by_row = which == Norm::inf;
-  std::vector<Real> sums =
-      by_row ? absolute_sums<true>(exec, a.local()) : absolute_sums<false>(exec, a.local());
+  const Index lines = by_row ? a.local_extents().rows : a.local_extents().cols;
+  kernel::Staged<Real, Exec> mine;
+  std::vector<Real> sums;
+  comm::agree_on(grid.all(), "norm", arguments.value(), [&] {
+    mine.reserve(lines);
+    sums.resize(static_cast<std::size_t>(lines));
+  });
+  if (!grid.active()) return Real(0);
+  if (by_row) {
+    absolute_sums<true>(exec, a.local(), mine);
+  } else {
+    absolute_sums<false>(exec, a.local(), mine);
+  }
+  std::copy_n(mine.host(), lines, sums.begin());
   comm::sum_of_all(by_row ? grid.row_vectors() : grid.column_vectors(), sums);
   std::vector<Real> result{largest(sums)};
   comm::max_of_all(grid.all(), result);

@@ -3,7 +3,9 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <cstddef>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "plinth/comm/reduce.hpp"
@@ -26,14 +28,18 @@ namespace plinth::refine {
 ///
 /// A coefficient of 0 takes no part, whatever x holds: axpy leaves the column, scale makes it 0.
 /// Sums are formed over fixed pieces of rows, so that they do not depend on the number of threads.
+///
+/// A process that runs out of memory within one of these leaves the others waiting: reserve()
+/// beforehand what the longest list asks for, in a part that is agreed on, and give results that
+/// have room.
 template <ExecutionPolicy Exec, class Vectors>
 class ColumnOperations {
  public:
   using T = typename Vectors::value_type;
   using View = typename Vectors::View;
-  using List = std::vector<const Vectors*>;
+  using List = std::span<const Vectors* const>;
 
-  /// Precondition: the grid is active here.
+  /// Not collective. Precondition: the grid is active here.
   ColumnOperations(const Exec& exec, const Vectors& like)
       : exec_(exec),
         grid_(like.grid()),
@@ -47,8 +53,8 @@ class ColumnOperations {
   void reserve(std::size_t list) { partial_.reserve(static_cast<Index>(list) * partials()); }
 
   /// Entry i cols() + j of the result is for V[i], column j.
-  std::vector<T> dots(const List& v, const Vectors& w) {
-    std::vector<T> result(v.size() * cols(), T(0));
+  void dots(List v, const Vectors& w, std::vector<T>& result) {
+    result.assign(v.size() * cols(), T(0));
     const auto b = w.local();
     pieces(
         v, KOKKOS_LAMBDA(const View& a, const Index r, const Index l, T& sum) {
@@ -56,11 +62,11 @@ class ColumnOperations {
         });
     collect(v.size(), [&](std::size_t at, T part) { result[at] += part; });
     comm::sum_of_all(grid_.all(), result);
-    return result;
   }
 
-  std::vector<double> inf_norms(const List& v) {
-    std::vector<double> result(v.size() * cols(), 0.0);
+  /// Likewise.
+  void inf_norms(List v, std::vector<double>& result) {
+    result.assign(v.size() * cols(), 0.0);
     // Moduli as T, so that both reductions share their scratch.
     pieces(
         v, KOKKOS_LAMBDA(const View& a, const Index r, const Index l, T& most) {
@@ -72,7 +78,6 @@ class ColumnOperations {
       if (is_nan(here) || here > result[at]) result[at] = here;
     });
     comm::max_of_all(grid_.all(), result);
-    return result;
   }
 
   void axpy(const std::vector<T>& coefficients, const Vectors& x, const Vectors& y) {
@@ -118,7 +123,7 @@ class ColumnOperations {
 
   /// partial_[(i pieces + p) columns + l] := f folded over piece p of column l of V[i], from 0.
   template <class F>
-  void pieces(const List& v, const F& f) {
+  void pieces(List v, const F& f) {
     reserve(v.size());
     for (std::size_t i = 0; i < v.size(); ++i) {
       const auto a = v[i]->local();

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "plinth/comm/agree.hpp"
@@ -40,6 +42,8 @@ struct SystemNorms {
 /// Judges a solution x (n x 1) of a generated system [A | b] with A and b regenerated, never
 /// stored, in FP64, and nothing taken from whoever made x. `system` is the distribution of an
 /// n x (n + 1) or n x n matrix, x's rows are dealt like its rows. Collective.
+/// Preconditions, each an Error on every rank: the shapes above; the same call on every rank; enough
+/// memory.
 /// 2 n^2 flops and the generator's work. Workspace: 6 (n/P + n/Q) elements per process.
 template <ExecutionPolicy Exec, kernel::EntrySource Source, class Matrix>
 SystemNorms hpl_residual(const Exec& exec, const Source& source, const Distribution& system,
@@ -53,6 +57,7 @@ SystemNorms hpl_residual(const Exec& exec, const Source& source, const Distribut
   const Extents mine = grid.active() ? system.local_extents(grid.coord()) : Extents{};
   kernel::Staged<double, Exec> spread;
   std::vector<double> xs, col_sums, r, row_sums, b;
+  std::vector<kernel::IndexRun> rows, cols;
   std::optional<DiagonalBlocks<double, Exec, typename Matrix::layout>> blocks;
   comm::agree_on(grid.all(), "hpl_residual", arguments.value(), [&] {
     require(system.rows.size() == n && (system.cols.size() == n + 1 || system.cols.size() == n),
@@ -64,6 +69,8 @@ SystemNorms hpl_residual(const Exec& exec, const Source& source, const Distribut
     spread.reserve(mine.cols);
     for (auto* v : {&xs, &col_sums}) v->assign(static_cast<std::size_t>(mine.cols), 0.0);
     for (auto* v : {&r, &row_sums, &b}) v->assign(static_cast<std::size_t>(mine.rows), 0.0);
+    rows = index_runs(system.rows, grid.coord().row, {0, n});
+    cols = index_runs(system.cols, grid.coord().col, {0, n});
   });
   if (!grid.active()) return {};
   const GridCoord at = grid.coord();
@@ -76,38 +83,36 @@ SystemNorms hpl_residual(const Exec& exec, const Source& source, const Distribut
                                                                                 mine.cols, 1));
   spread.to_host(exec, 0, mine.cols);
   std::copy_n(spread.host(), mine.cols, xs.begin());
-  const auto rows = index_runs(system.rows, at.row, {0, n});
-  const auto cols = index_runs(system.cols, at.col, {0, n});
-  if constexpr (requires { source.residual(space, rows, cols, kernel::LcgResidual{}); }) {
-    source.residual(space, rows, cols, {xs.data(), r.data(), row_sums.data(), col_sums.data()});
-  } else {
-    kernel::subtract_product(
-        space, source, rows, cols, local_diagonal(source, rows, cols).data(),
-        {1, xs.data(), mine.cols, r.data(), mine.rows, row_sums.data(), col_sums.data()});
-  }
-  // One process of each row adds b.
-  if (at.col == 0)
-    for (const kernel::IndexRun& run : rows) {
-      source.right_hand_side({run.global, run.global + run.length}, b.data() + run.local);
-      for (Index i = run.local; i < run.local + run.length; ++i)
-        r[static_cast<std::size_t>(i)] += b[static_cast<std::size_t>(i)];
+  // The source is the caller's, and threads have sums of their own.
+  comm::agree_on(grid.all(), "hpl_residual", 0, [&] {
+    if constexpr (requires { source.residual(space, rows, cols, kernel::LcgResidual{}); }) {
+      source.residual(space, rows, cols, {xs.data(), r.data(), row_sums.data(), col_sums.data()});
+    } else {
+      kernel::subtract_product(
+          space, source, rows, cols, local_diagonal(source, rows, cols).data(),
+          {1, xs.data(), mine.cols, r.data(), mine.rows, row_sums.data(), col_sums.data()});
     }
+    // One process of each row adds b.
+    if (at.col == 0)
+      for (const kernel::IndexRun& run : rows) {
+        source.right_hand_side({run.global, run.global + run.length}, b.data() + run.local);
+        for (Index i = run.local; i < run.local + run.length; ++i)
+          r[static_cast<std::size_t>(i)] += b[static_cast<std::size_t>(i)];
+      }
+  });
 
   comm::sum_of_all(grid.row_vectors(), r);
   comm::sum_of_all(grid.row_vectors(), row_sums);
   comm::sum_of_all(grid.column_vectors(), col_sums);
-  const auto magnitudes = [](std::vector<double> v) {
-    for (double& e : v) e = std::abs(e);
-    return v;
-  };
   if (system.cols.size() > n && system.cols.owner(n) == at.col)
     xs[static_cast<std::size_t>(system.cols.local(n))] = 0;
-  const auto x_magnitudes = magnitudes(xs);
+  for (auto* v : {&xs, &r, &b})
+    for (double& e : *v) e = std::abs(e);
   std::vector<double> x_sum(1, 0.0);
-  for (const double e : x_magnitudes) x_sum[0] += e;
+  for (const double e : xs) x_sum[0] += e;
   comm::sum_of_all(grid.row_vectors(), x_sum);
-  std::vector<double> most{largest(magnitudes(r)), largest(row_sums), largest(col_sums),
-                           largest(x_magnitudes),  x_sum[0],          largest(magnitudes(b))};
+  std::vector<double> most{largest(r),  largest(row_sums), largest(col_sums),
+                           largest(xs), x_sum[0],          largest(b)};
   comm::max_of_all(grid.all(), most);
   return {most[0], most[1], most[2], most[3], most[4], most[5]};
 }

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
-#include <deque>
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "plinth/comm/agree.hpp"
@@ -48,30 +53,34 @@ class Refinement {
   using T = typename Vectors::value_type;  ///< working precision
   using Real = RealOf<T>;  ///< of norms
 
-  /// For right-hand sides like `like`. Two more matrices of its distribution, packed. Collective.
+  /// For right-hand sides like `like`. Two more matrices of its distribution, packed, and what is
+  /// kept per column. Collective. Errors, on every rank: enough memory.
   Refinement(const Exec& exec, const Vectors& like) : exec_(exec), options_(layout_of(like)) {
     options_.align = 1;
     if (!like.grid().active()) return;
     r_.emplace(make(like));
     kept_.emplace(make(like));
-    columns_.emplace(exec, like);  // last: what only one rank may lack memory for
+    comm::agree_on(like.grid().all(), "refine", 0, [&] {
+      columns_.emplace(exec, like);
+      prepare_columns(static_cast<std::size_t>(like.cols()));
+      prepare_lists(2);
+    });
   }
 
   /// Allocates what the policy may come to use: for GMRES restart + 1 matrices, which otherwise are
-  /// made when they are needed first. Collective.
+  /// made when they are needed first. Collective. Errors as above.
   void reserve(const Vectors& like, const RefinementPolicy auto& policy) {
     if (!like.grid().active()) return;
-    std::size_t most = 2;
     if constexpr (std::same_as<std::remove_cvref_t<decltype(policy)>, GmresRefinement>) {
-      most = std::max(most, cycle_length(policy, like.rows()) + 1);
-      while (basis_.size() < cycle_length(policy, like.rows()) + 1) basis_.push_back(make(like));
+      const std::size_t most = cycle_length(policy, like.rows()) + 1;
+      grow(like, most, most);
+      for (std::size_t i = 0; i < most; ++i) basis_vector(i, like);
     }
-    columns_->reserve(most);
   }
 
   /// a_norm: ||A|| in the infinity norm. Collective; one agreement per look at the residual.
   /// Preconditions, each an Error on every rank: b and x dealt as `like` was; x is not b; a valid
-  /// policy; the same call on every rank; the criterion decides alike on every rank.
+  /// policy; the same call on every rank; the criterion decides alike on every rank; enough memory.
   /// Per classical step: one product, one solve, two allreduces. Per iteration of GMRES: the same;
   /// per cycle one product, one solve and four allreduces more.
   template <class Times, class Solve, RefinementPolicy Policy, StoppingCriterion Criterion>
@@ -94,6 +103,41 @@ class Refinement {
   static double stagnation_ratio(const NoRefinement&) { return 1; }
   static double stagnation_ratio(const auto& policy) { return policy.stagnation_ratio; }
 
+  /// Room for what there is of each column. Not collective.
+  void prepare_columns(std::size_t c) {
+    states_.reserve(c);
+    goals_.reserve(c);
+    exponents_.reserve(c);
+    tolerance_.reserve(c);
+    norms_.reserve(2 * c);
+    for (auto* flags : {&active_, &broken_, &running_, &decided_}) flags->reserve(c);
+    for (auto* numbers : {&factors_, &scaled_}) numbers->reserve(c);
+    problems_.resize(c);
+  }
+  /// Room for lists of so many matrices, and what goes with them. Not collective.
+  void prepare_lists(std::size_t list) {
+    const std::size_t c = problems_.size();
+    columns_->reserve(list);
+    basis_.resize(std::max(basis_.size(), list));
+    v_.reserve(list);
+    h_.reserve(list + 1);
+    for (auto* products : {&first_, &second_}) products->reserve(list * c);
+    for (auto& problem : problems_) problem.reserve(list);
+    prepared_ = list;
+  }
+  /// Makes room for lists of `list` matrices, and some more up to `most`. Collective.
+  void grow(const Vectors& like, std::size_t list, std::size_t most) {
+    if (list <= prepared_) return;
+    const std::size_t room = std::max(list, std::min({2 * prepared_, list + 16, most}));
+    comm::agree_on(like.grid().all(), "refine", 0, [&] { prepare_lists(room); });
+    for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = &*basis_[i];  // they have moved
+  }
+  /// Collective where there is none yet.
+  Vectors& basis_vector(std::size_t i, const Vectors& like) {
+    if (!basis_[i]) basis_[i].emplace(make(like));
+    return *basis_[i];
+  }
+
   std::size_t cols() const { return states_.size(); }
   static bool any(const Flags& flags) {
     return std::find(flags.begin(), flags.end(), true) != flags.end();
@@ -112,8 +156,8 @@ class Refinement {
 
   /// r := r times the powers of two that bring its columns, of these norms, into [1, 2), within
   /// what T holds; exponents_ remembers them. Frozen columns become 0.
-  void scale_residual(const double* norms) {
-    std::vector<T> factors(cols(), T(0));
+  void scale_residual(const std::vector<double>& norms) {
+    factors_.assign(cols(), T(0));
     constexpr int most = sizeof(Real) == 4 ? 120 : 1000;
     for (std::size_t j = 0; j < cols(); ++j) {
       if (!active_[j]) continue;
@@ -121,29 +165,41 @@ class Refinement {
       if (norms[j] > 0 && is_finite(norms[j]))
         exponent = -std::clamp(std::ilogb(norms[j]), -most, most);
       exponents_[j] += exponent;
-      factors[j] = T(static_cast<Real>(std::ldexp(1.0, exponent)));
+      factors_[j] = T(static_cast<Real>(std::ldexp(1.0, exponent)));
     }
-    columns_->scale(factors, *r_, *r_);
+    columns_->scale(factors_, *r_, *r_);
   }
   /// r := M^-1 (r scaled).
   template <class Solve>
   void solve_scaled(const Solve& solve, const std::vector<double>& norms) {
     exponents_.assign(cols(), 0);
-    scale_residual(norms.data());
+    scale_residual(norms);
     solve(*r_);
     ++report_.solves;
   }
   /// x += (what was made from the scaled right-hand sides) diag(y).
-  void add(std::vector<T> y, const Vectors& v, Vectors& x) {
+  void add(const std::vector<T>& y, const Vectors& v, Vectors& x) {
+    scaled_ = y;
     for (std::size_t j = 0; j < cols(); ++j)
-      if (y[j] != T(0)) y[j] *= T(static_cast<Real>(std::ldexp(1.0, -exponents_[j])));
-    columns_->axpy(y, v, x);
+      if (y[j] != T(0)) scaled_[j] *= T(static_cast<Real>(std::ldexp(1.0, -exponents_[j])));
+    columns_->axpy(scaled_, v, x);
   }
-  std::vector<T> active_ones() const {
-    std::vector<T> ones(cols(), T(0));
+  /// factors_ := 1 where a column is active, 0 elsewhere.
+  const std::vector<T>& active_ones() {
+    factors_.assign(cols(), T(0));
     for (std::size_t j = 0; j < cols(); ++j)
-      if (active_[j]) ones[j] = T(1);
-    return ones;
+      if (active_[j]) factors_[j] = T(1);
+    return factors_;
+  }
+  /// norms_ := those of the residuals, as they were looked at last.
+  const std::vector<double>& residual_norms() {
+    norms_.clear();
+    for (const ColumnState& state : states_) norms_.push_back(state.r_norm);
+    return norms_;
+  }
+  const std::vector<double>& inf_norms(std::initializer_list<const Vectors*> v) {
+    columns_->inf_norms({v.begin(), v.size()}, norms_);
+    return norms_;
   }
 
   template <class Times, class Criterion>
@@ -161,13 +217,21 @@ class Refinement {
   MatrixLayoutOptions options_;
   std::optional<refine::ColumnOperations<Exec, Vectors>> columns_;
   std::optional<Vectors> r_, kept_;  ///< r: the residual, then the correction; kept: x before it
-  std::deque<Vectors> basis_;
+  std::vector<std::optional<Vectors>> basis_;
 
   RefinementReport report_;
   std::vector<ColumnState> states_;
   Flags active_, broken_;
   std::vector<double> goals_;
   std::vector<int> exponents_;  ///< of the powers of two that r's columns were scaled by
+
+  // What a step works with, allocated beforehand: nothing may fail on one rank between messages.
+  std::size_t prepared_ = 0;  ///< for lists of so many matrices
+  Flags running_, decided_;
+  std::vector<double> norms_, tolerance_;
+  std::vector<T> factors_, scaled_, first_, second_, h_;
+  std::vector<refine::HessenbergLeastSquares<T>> problems_;
+  std::vector<const Vectors*> v_;
 };
 
 template <ExecutionPolicy Exec, class Vectors>
@@ -187,31 +251,32 @@ RefinementReport Refinement<Exec, Vectors>::operator()(const Times& times, const
             "b is not distributed as was announced");
     require(&x != &b, "x and b are the same matrix");
     require(policy.valid(), Policy::requirement);
+    report_ = {};
+    if (b.grid().active()) report_.columns.resize(static_cast<std::size_t>(b.cols()));
   });
-  report_ = {};
-  if (!b.grid().active()) return report_;
-  const auto c = static_cast<std::size_t>(b.cols());
-  report_.columns.resize(c);
+  if (!b.grid().active()) return {};
+  const std::size_t c = report_.columns.size();
   states_.assign(c, {.n = b.rows(),
                      .epsilon = static_cast<double>(ScalarTraits<T>::epsilon),
                      .a_norm = a_norm});
   active_.assign(c, true);
   broken_.assign(c, false);
   goals_.assign(c, 0.0);
-  if (c == 0) return report_;
-  const std::vector<double> b_norms = columns_->inf_norms({&b});
-  for (std::size_t j = 0; j < c; ++j) states_[j].b_norm = b_norms[j];
+  if (c == 0) return {};
+  inf_norms({&b});
+  for (std::size_t j = 0; j < c; ++j) states_[j].b_norm = norms_[j];
 
   if (guess == InitialGuess::none) {
     columns_->copy(b, *r_);
-    solve_scaled(solve, b_norms);
-    columns_->scale(std::vector<T>(c, T(0)), x, x);
+    solve_scaled(solve, norms_);
+    factors_.assign(c, T(0));
+    columns_->scale(factors_, x, x);
     add(active_ones(), *r_, x);
   }
   for (int step = 0; look(times, b, x, stagnation_ratio(policy), done) && step < limit(policy);
        ++step)
     correct(times, solve, x, policy);
-  return report_;
+  return std::move(report_);
 }
 
 /// r := b - A x, and what it says of each column; whether any of them is to go on.
@@ -222,27 +287,31 @@ bool Refinement<Exec, Vectors>::look(const Times& times, const Vectors& b, Vecto
   times(static_cast<const Vectors&>(x), *r_);
   ++report_.products;
   columns_->subtract(b, *r_);
-  const std::vector<double> norms = columns_->inf_norms({&*r_, &x});
-  std::vector<T> take_back(cols(), T(0));
-  Flags decided(cols(), false);
+  const std::vector<double>& norms = inf_norms({&*r_, &x});
+  decided_.assign(cols(), false);
   for (std::size_t j = 0; j < cols(); ++j) {
     if (!active_[j]) continue;
     states_[j].r_norm = norms[j];
     states_[j].x_norm = norms[cols() + j];
   }
-  // The criterion is the caller's: it may throw, or decide differently on one rank.
+  // The criterion is the caller's: it may throw, or decide differently on one rank. A history that
+  // cannot grow is a complaint too.
   comm::Fingerprint decisions;
   const comm::Complaint complaint = comm::complaint_of([&] {
     for (std::size_t j = 0; j < cols(); ++j) {
       if (!active_[j]) continue;
-      decided[j] = !is_nan(states_[j].backward_error()) && done(states_[j]);
+      decided_[j] = !is_nan(states_[j].backward_error()) && done(states_[j]);
       goals_[j] = done.goal(states_[j].n, states_[j].epsilon);
+      auto& errors = report_.columns[j].backward_errors;
+      if (errors.size() == errors.capacity()) errors.reserve(2 * errors.size() + 8);
     }
   });
   for (std::size_t j = 0; j < cols(); ++j)
-    decisions << (decided[j] ? 1 : 0) << std::bit_cast<Index>(goals_[j]);
+    decisions << (decided_[j] ? 1 : 0) << std::bit_cast<Index>(goals_[j]);
   comm::agree(b.grid().all(), "refine: stopping criterion", complaint, decisions.value());
 
+  std::vector<T>& take_back = factors_;
+  take_back.assign(cols(), T(0));
   for (std::size_t j = 0; j < cols(); ++j) {
     if (!active_[j]) continue;
     ColumnHistory& history = report_.columns[j];
@@ -250,15 +319,15 @@ bool Refinement<Exec, Vectors>::look(const Times& times, const Vectors& b, Vecto
     const bool first = history.backward_errors.empty();
     const double before = history.backward_error;
     history.backward_errors.push_back(error);
-    if (!first && !decided[j] && !(error <= before)) {
+    if (!first && !decided_[j] && !(error <= before)) {
       take_back[j] = T(1);
     } else {
       history.backward_error = error;
     }
     active_[j] = false;
-    if (is_nan(error) || (broken_[j] && !decided[j])) {
+    if (is_nan(error) || (broken_[j] && !decided_[j])) {
       history.outcome = RefinementOutcome::non_finite;
-    } else if (decided[j]) {
+    } else if (decided_[j]) {
       history.outcome = RefinementOutcome::converged;
     } else if (!first && !(error < ratio * before)) {
       history.outcome = RefinementOutcome::stagnated;
@@ -270,10 +339,10 @@ bool Refinement<Exec, Vectors>::look(const Times& times, const Vectors& b, Vecto
   const auto is_one = [](const T& factor) { return factor != T(0); };
   if (std::any_of(take_back.begin(), take_back.end(), is_one)) {
     // By way of 0, because what is taken back may be infinite.
-    std::vector<T> stay(cols(), T(1));
+    scaled_.assign(cols(), T(1));
     for (std::size_t j = 0; j < cols(); ++j)
-      if (is_one(take_back[j])) stay[j] = T(0);
-    columns_->scale(stay, x, x);
+      if (is_one(take_back[j])) scaled_[j] = T(0);
+    columns_->scale(scaled_, x, x);
     columns_->axpy(take_back, *kept_, x);
   }
   return any(active_);
@@ -284,9 +353,7 @@ template <ExecutionPolicy Exec, class Vectors>
 template <class Times, class Solve>
 void Refinement<Exec, Vectors>::correct(const Times&, const Solve& solve, Vectors& x,
                                         const ClassicalRefinement&) {
-  std::vector<double> norms;
-  for (const ColumnState& state : states_) norms.push_back(state.r_norm);
-  solve_scaled(solve, norms);
+  solve_scaled(solve, residual_norms());
   for (std::size_t j = 0; j < cols(); ++j)
     if (active_[j]) ++report_.columns[j].iterations;
   columns_->copy(x, *kept_);
@@ -299,41 +366,40 @@ template <class Times, class Solve>
 void Refinement<Exec, Vectors>::correct(const Times& times, const Solve& solve, Vectors& x,
                                         const GmresRefinement& policy) {
   const std::size_t c = cols();
-  std::vector<double> norms;
-  for (const ColumnState& state : states_) norms.push_back(state.r_norm);
-  solve_scaled(solve, norms);
+  solve_scaled(solve, residual_norms());
   // Its size is about 1 / ||A||, whose square may be beyond T.
-  scale_residual(columns_->inf_norms({&*r_}).data());
+  scale_residual(inf_norms({&*r_}));
   columns_->copy(x, *kept_);
 
   // v_0 := M^-1 r / beta.
-  const auto basis_vector = [&](std::size_t i) -> Vectors& {
-    while (basis_.size() <= i) basis_.push_back(make(x));
-    return basis_[i];
-  };
-  std::vector<refine::HessenbergLeastSquares<T>> problems(c);
-  typename refine::ColumnOperations<Exec, Vectors>::List v;
-  std::vector<T> factors(c, T(0));
-  std::vector<double> tolerance(c, 0.0);
-  Flags running = active_;
-  const auto squares = columns_->dots({&*r_}, *r_);
+  auto& v = v_;
+  v.clear();
+  factors_.assign(c, T(0));
+  tolerance_.assign(c, 0.0);
+  running_ = active_;
+  const std::array<const Vectors*, 1> residual{&*r_};
+  columns_->dots(residual, *r_, first_);
   for (std::size_t j = 0; j < c; ++j) {
-    if (!running[j]) continue;
-    const double beta = std::sqrt(refine::real_part(squares[j]));
+    problems_[j].begin(0);
+    if (!running_[j]) continue;
+    const double beta = std::sqrt(refine::real_part(first_[j]));
     broken_[j] = !is_finite(beta);
-    running[j] = is_finite(beta) && beta > 0;
-    problems[j].begin(running[j] ? beta : 0);
-    factors[j] = running[j] ? T(static_cast<Real>(1 / beta)) : T(0);
+    running_[j] = is_finite(beta) && beta > 0;
+    if (running_[j]) {
+      problems_[j].begin(beta);
+      factors_[j] = T(static_cast<Real>(1 / beta));
+    }
     // Well below what the true residual still wants: the estimate sees M^-1 r.
     const double wanted = goals_[j] / report_.columns[j].backward_error;
-    tolerance[j] = beta * std::max(policy.cycle_tolerance, std::min(0.01 * wanted, 1e-3));
+    tolerance_[j] = beta * std::max(policy.cycle_tolerance, std::min(0.01 * wanted, 1e-3));
   }
-  columns_->scale(factors, *r_, basis_vector(0));
-  v.push_back(&basis_vector(0));
+  columns_->scale(factors_, *r_, basis_vector(0, x));
+  v.push_back(&*basis_[0]);
 
   const std::size_t length = cycle_length(policy, x.rows());
-  while (v.size() <= length && any(running)) {
-    Vectors& w = basis_vector(v.size());
+  while (v.size() <= length && any(running_)) {
+    grow(x, v.size() + 1, length + 1);
+    Vectors& w = basis_vector(v.size(), x);
     times(*v.back(), w);
     solve(w);
     ++report_.products;
@@ -341,53 +407,56 @@ void Refinement<Exec, Vectors>::correct(const Times& times, const Solve& solve, 
     // Classical Gram-Schmidt, twice; the second pass brings the norm of w along.
     const auto subtract = [&](const std::vector<T>& products) {
       for (std::size_t i = 0; i < v.size(); ++i) {
-        for (std::size_t j = 0; j < c; ++j) factors[j] = running[j] ? -products[i * c + j] : T(0);
-        columns_->axpy(factors, *v[i], w);
+        for (std::size_t j = 0; j < c; ++j)
+          factors_[j] = running_[j] ? -products[i * c + j] : T(0);
+        columns_->axpy(factors_, *v[i], w);
       }
     };
-    const std::vector<T> first = columns_->dots(v, w);
-    subtract(first);
+    columns_->dots(v, w, first_);
+    subtract(first_);
     v.push_back(&w);
-    const std::vector<T> second = columns_->dots(v, w);
+    columns_->dots(v, w, second_);
     v.pop_back();
-    subtract(second);
+    subtract(second_);
 
     for (std::size_t j = 0; j < c; ++j) {
-      factors[j] = T(0);
-      if (!running[j]) continue;
+      factors_[j] = T(0);
+      if (!running_[j]) continue;
       ++report_.columns[j].iterations;
-      std::vector<T> h(v.size() + 1);
-      double length2 = refine::real_part(second[v.size() * c + j]), before2 = length2;
+      h_.assign(v.size() + 1, T(0));
+      double length2 = refine::real_part(second_[v.size() * c + j]), before2 = length2;
       for (std::size_t i = 0; i < v.size(); ++i) {
-        const T more = second[i * c + j];
-        h[i] = first[i * c + j] + more;
+        const T more = second_[i * c + j];
+        h_[i] = first_[i * c + j] + more;
         length2 -= refine::real_part(conjugate(more) * more);
-        before2 += refine::real_part(conjugate(h[i]) * h[i]);
+        before2 += refine::real_part(conjugate(h_[i]) * h_[i]);
       }
       // A remainder at the level of rounding errors means that w adds nothing new.
       const double u = static_cast<double>(ScalarTraits<T>::epsilon);
       if (length2 <= 100 * u * u * before2) length2 = 0;
       const double norm = std::sqrt(length2);
-      h.back() = T(static_cast<Real>(norm));
-      const double left = problems[j].append(std::move(h));
-      running[j] = false;
+      h_.back() = T(static_cast<Real>(norm));
+      const double left = problems_[j].append(h_);
+      running_[j] = false;
       if (!is_finite(norm) || !is_finite(left) || !is_finite(before2)) {
-        problems[j].drop_last();
+        problems_[j].drop_last();
         broken_[j] = true;
-      } else if (norm > 0 && left > tolerance[j]) {
-        running[j] = true;
-        factors[j] = T(static_cast<Real>(1 / norm));
+      } else if (norm > 0 && left > tolerance_[j]) {
+        running_[j] = true;
+        factors_[j] = T(static_cast<Real>(1 / norm));
       }
     }
-    columns_->scale(factors, w, w);
+    columns_->scale(factors_, w, w);
     v.push_back(&w);
   }
 
-  std::vector<std::vector<T>> y(c);
-  for (std::size_t j = 0; j < c; ++j) y[j] = problems[j].solve();
+  for (auto& problem : problems_) problem.solve();
   for (std::size_t i = 0; i < v.size(); ++i) {
-    for (std::size_t j = 0; j < c; ++j) factors[j] = i < y[j].size() ? y[j][i] : T(0);
-    add(factors, *v[i], x);
+    for (std::size_t j = 0; j < c; ++j) {
+      const std::vector<T>& y = problems_[j].solution();
+      factors_[j] = i < y.size() ? y[i] : T(0);
+    }
+    add(factors_, *v[i], x);
   }
 }
 

@@ -3,8 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
 #include <vector>
 
+#include "plinth/comm/agree.hpp"
+#include "plinth/comm/grid.hpp"
 #include "plinth/comm/reduce.hpp"
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/kernel/entries/product.hpp"
@@ -70,15 +75,19 @@ class RegeneratedOperator {
   }
 
   /// ||A|| in the infinity norm, the same on every rank of the grid. Collective. One pass over the
-  /// entries.
+  /// entries. Errors, on every rank: enough memory for n/P + n/Q sums.
   double norm_inf() {
     double* const x = xs_.host();
     double* const r = ys_.host();
     std::fill_n(x, mine_.cols, 0.0);
     std::fill_n(r, mine_.rows, 0.0);
-    std::vector<double> row_sums(static_cast<std::size_t>(mine_.rows), 0.0);
-    std::vector<double> col_sums(static_cast<std::size_t>(mine_.cols), 0.0);
-    subtract_product({1, x, mine_.cols, r, mine_.rows, row_sums.data(), col_sums.data()});
+    std::vector<double> row_sums;
+    // Threads have sums of their own too.
+    comm::agree_on(grid_.all(), "norm", 0, [&] {
+      row_sums.assign(static_cast<std::size_t>(mine_.rows), 0.0);
+      std::vector<double> col_sums(static_cast<std::size_t>(mine_.cols), 0.0);
+      subtract_product({1, x, mine_.cols, r, mine_.rows, row_sums.data(), col_sums.data()});
+    });
     comm::sum_of_all(grid_.row_vectors(), row_sums);
     std::vector<double> most{largest(row_sums)};
     comm::max_of_all(grid_.all(), most);

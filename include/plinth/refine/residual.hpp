@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <type_traits>
 
 #include "plinth/comm/agree.hpp"
 #include "plinth/kernel/elementwise.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "plinth/kernel/blas.hpp"
 #include "plinth/kernel/buffer.hpp"
