@@ -2,6 +2,8 @@
 //
 // Solves with factors from 16-bit operands: equilibrated, pivoted, refined; what becomes of systems
 // for which that is too little.
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "support/mixed_instances.hpp"
@@ -107,6 +109,96 @@ TEST_CASE("16-bit operands: sizes, singular and non-finite systems", "[refined][
         solve_and_check<DoubleHalf>(grid, a, b, 4, SolveOptions<>{.fall_back = true});
     CHECK(nan.outcome == Outcome::non_finite);
     CHECK_FALSE(nan.fell_back_from);
+  });
+}
+
+TEST_CASE("16-bit operands: multipliers of -1, whose inverses are beyond FP32", "[refined]") {
+  const Index n = 200, nb = 192;
+  const auto b = make_dense<double>(n, 2, rhs_entry);
+  const auto lower = make_dense<double>(n, n, [](Index i, Index j) {
+    return i == j ? 1.0 : i > j ? -1.0 : 0.0;
+  });
+  // Wilkinson's matrix: the last column of U doubles from row to row.
+  auto growing = lower;
+  for (Index i = 0; i < n; ++i) growing(i, n - 1) = 1;
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    const auto harmless = solve_and_check<DoubleHalf>(grid, lower, b, nb, SolveOptions<>{});
+    CHECK(harmless.outcome == Outcome::solved);
+    REQUIRE(harmless.factorization);
+    CHECK(harmless.factorization->growth() == 1);
+    CHECK(harmless.factorization->first_overflow == -1);
+
+    const auto grown = solve_and_check<DoubleHalf>(grid, growing, b, nb, SolveOptions<>{});
+    CHECK(grown.outcome == Outcome::overflow);
+    CHECK(grown.column == n - 1);
+    REQUIRE(grown.factorization);
+    CHECK(grown.factorization->first_overflow == n - 1);
+    CHECK(grown.factorization->lost.overflowed > 0);
+    CHECK(grown.lost.overflowed == 0);
+    const SolveOptions<> safe{.fall_back = true};
+    const plinth::MatrixLayoutOptions square{.mb = nb, .nb = nb};
+    const auto da = distribute(grid, growing, square), db = distribute(grid, b, square);
+    Matrix x(grid, n, 2, square);
+    const auto again = plinth::solve<DoubleHalf>(Host(), da, db, x, safe);
+    CHECK(again.fell_back_from == Outcome::overflow);
+    CHECK(again.factorization);
+  });
+}
+
+TEST_CASE("16-bit operands: the outcome is the same on every rank", "[refined][mixed]") {
+  const Index n = 24;
+  const auto b = make_dense<double>(n, 1, rhs_entry);
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    // Columns 5 and 15 of U grow to 2^5 and 2^8 times the largest of A, which is rounded as 2^10:
+    // half holds the former.
+    auto a = make_dense<double>(n, n, [](Index i, Index j) { return i == j ? 1.0 : 0.0; });
+    for (const Index j : {5, 15})
+      for (Index i = j - 8 < 0 ? 0 : j - 8; i < j; ++i) {
+        for (Index k = i + 1; k <= j; ++k) a(k, i) = -1;
+        a(i, j) = 1;
+      }
+    const auto report = solve_and_check<DoubleHalf>(grid, a, b, 2, SolveOptions<>{});
+    REQUIRE(report.factorization);
+    double mine[] = {static_cast<double>(report.outcome), static_cast<double>(report.column),
+                     report.factorization->largest_a,
+                     static_cast<double>(report.factorization->first_overflow),
+                     static_cast<double>(report.factorization->lost.overflowed)};
+    double first[5];
+    std::copy(mine, mine + 5, first);
+    MPI_Bcast(first, 5, MPI_DOUBLE, 0, grid.all().handle());
+    for (int i = 0; i < 5; ++i) CHECK(mine[i] == first[i]);
+    CHECK(report.outcome == Outcome::overflow);
+    CHECK(report.column == 15);
+  });
+}
+
+TEST_CASE("16-bit operands: an infinity or NaN leaves its row and column unscaled",
+          "[refined][mixed]") {
+  const Index n = 20;
+  const auto b = make_dense<double>(n, 1, [](Index, Index) { return 1.0; });
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    for (const double bad :
+         {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()})
+      for (const int exponent : {-100, 3, 300}) {
+        INFO("entry " << bad << ", row of 2^" << exponent);
+        auto a = make_dense<double>(n, n, entry);
+        for (Index j = 0; j < n; ++j) a(6, j) = std::ldexp(a(6, j), exponent);
+        a(6, 17) = bad;
+        const plinth::MatrixLayoutOptions square{.mb = 3, .nb = 3};
+        const auto da = distribute(grid, a, square);
+        auto r = distribute(grid, b, square);
+        plinth::Equilibration<Host, Matrix> scaling(Host(), da, r);
+        scaling.find(da);
+        scaling.scale_rhs(r);
+        const auto scales = gather(r);
+        CHECK(scales(6, 0) == 1);
+        CHECK(scales(5, 0) > 1);
+        const auto ones = distribute(grid, b, square);
+        scaling.scale_solution(ones);
+        CHECK(gather(ones)(17, 0) == 1);
+        const auto report = solve_and_check<DoubleHalf>(grid, a, b, 3, SolveOptions<>{});
+        CHECK(report.outcome == Outcome::non_finite);
+      }
   });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -8,6 +10,8 @@
 #include "plinth/comm/agree.hpp"
 #include "plinth/lu/lu_solve.hpp"
 #include "plinth/lu/mixed_factors.hpp"
+#include "plinth/matrix/copy.hpp"
+#include "plinth/matrix/distributed_matrix.hpp"
 #include "plinth/matrix/norm.hpp"
 #include "plinth/policy/precision.hpp"
 #include "plinth/refine/refinement.hpp"
@@ -68,13 +72,7 @@ class RefinedSolve {
     });
     const std::optional<Factors> factors = factor(report);
     if (!factors) return report;
-    if (const auto column = factors->first_nonfinite_pivot()) {
-      report.outcome = Outcome::non_finite;
-      report.column = *column;
-    } else if (const auto zero = factors->first_zero_pivot()) {
-      report.outcome = Outcome::singular;
-      report.column = *zero;
-    }
+    judge(*factors, report);
     if (!report) return report;
 
     std::optional<LuSolver<Exec, FactorMatrix, Rhs>> solver;
@@ -120,7 +118,8 @@ class RefinedSolve {
       }
     if (!done && a_.grid().active()) report.lost = narrow_matrix(exec_, a_, rounded);
     if (report.lost.overflowed > 0) {
-      report.outcome = Outcome::overflow;
+      // What stands beside an infinity or NaN is not scaled, so that it may overflow.
+      report.outcome = is_finite(a_norm_) ? Outcome::overflow : Outcome::non_finite;
       return std::nullopt;
     }
     if constexpr (packs) {
@@ -129,6 +128,26 @@ class RefinedSolve {
       return mixed_lu_factor<Precision>(exec_, std::move(rounded), PartialPivoting{}, options);
     } else {
       return lu_factor(exec_, std::move(rounded), PartialPivoting{}, options_.factor);
+    }
+  }
+
+  /// What the pivots and the losses of the factorization say. Of a finite A a pivot that is not
+  /// finite comes from overflow, which need not have been where L and U are stored.
+  void judge(const Factors& factors, SolveReport& report) const {
+    report.factorization = factors.report();
+    const auto nonfinite = factors.first_nonfinite_pivot();
+    const Index overflow = report.factorization ? report.factorization->first_overflow : -1;
+    if (is_finite(a_norm_) && (nonfinite || overflow >= 0)) {
+      report.outcome = Outcome::overflow;
+      report.column = !nonfinite     ? overflow
+                      : overflow < 0 ? *nonfinite
+                                     : std::min(overflow, *nonfinite);
+    } else if (nonfinite) {
+      report.outcome = Outcome::non_finite;
+      report.column = *nonfinite;
+    } else if (const auto zero = factors.first_zero_pivot()) {
+      report.outcome = Outcome::singular;
+      report.column = *zero;
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include "plinth/core/index.hpp"
 #include "plinth/kernel/convert_runs.hpp"
+#include "plinth/lu/mixed_report.hpp"
 #include "plinth/refine/report.hpp"
 
 namespace plinth {
@@ -13,9 +14,11 @@ namespace plinth {
 enum class Outcome {
   solved,      ///< x is computed, see backward_error for how well
   singular,    ///< U has an exactly zero pivot, see column; x is unspecified
-  non_finite,  ///< an infinity or NaN came up, first in the pivot of `column`, or in x (column -1)
+  non_finite,  ///< an infinity or NaN came up, first in the pivot of `column`, or not in a pivot
+               ///< but in A, b or x (column -1)
   not_converged,  ///< refinement ended before the criterion held for every right-hand side
-  overflow,       ///< an entry of A is beyond what the factors' type holds; x is unspecified
+  overflow,  ///< beyond what the factors' type holds, first in `column` of L or U, or already
+             ///< an entry of A (column -1); x is unspecified
 };
 
 /// In words, for people.
@@ -38,7 +41,7 @@ constexpr const char* to_string(Outcome outcome) {
 /// What a solve has to say about its answer; the same on every rank of the grid.
 struct SolveReport {
   Outcome outcome = Outcome::solved;  ///< how the solve ended
-  /// Global column of the pivot that `singular` or `non_finite` speak of, else -1.
+  /// Global column that `singular`, `non_finite` or `overflow` speak of, else -1.
   Index column = -1;
   /// ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm: a few times the unit roundoff for a
   /// stable solve. Over all right-hand sides together; after a refinement the largest of a
@@ -49,6 +52,9 @@ struct SolveReport {
 
   /// What rounding A to that type lost.
   kernel::NarrowingCounts lost = {};
+  /// Growth, and what rounding within the factorization lost; nullopt unless operands have 16 bits
+  /// and it was come to.
+  std::optional<lu::MixedReport> factorization = std::nullopt;
   /// What refinement did for each right-hand side; no columns if it was not come to.
   RefinementReport refinement = {};
   /// How the narrower attempt ended, if A was factored again in its own type after it.

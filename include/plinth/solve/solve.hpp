@@ -2,10 +2,15 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "plinth/comm/agree.hpp"
+#include "plinth/lu/factors.hpp"
 #include "plinth/lu/lu_solve.hpp"
+#include "plinth/lu/options.hpp"
 #include "plinth/matrix/copy.hpp"
+#include "plinth/matrix/distributed_matrix.hpp"
 #include "plinth/matrix/norm.hpp"
 #include "plinth/policy/precision.hpp"
 #include "plinth/refine/residual.hpp"
@@ -18,7 +23,20 @@ namespace plinth {
 template <PrecisionPolicy Precision, class Matrix, class Rhs, class More>
 void agree_on_solve(const Matrix& a, const Rhs& b, const Rhs& x, const lu::FactorOptions& options,
                     Index arguments, const More& more) {
-  using Working = typename PrecisionRoles<Precision>::Working;
+  using Roles = PrecisionRoles<Precision>;
+  using Working = typename Roles::Working;
+  using Factor = typename Roles::Factor;
+  static_assert(
+      Scalar16<typename Roles::Operand> ||
+          (std::is_same_v<typename Roles::Operand, Factor> &&
+           std::is_same_v<typename Roles::Accumulate, Factor> &&
+           std::is_same_v<typename Roles::Panel, Factor> && Roles::flush_k == 0),
+      "plinth: solve: Operand, Accumulate and Panel may differ from Factor where operands "
+      "have 16 bits only, and flush_k has a meaning there only");
+  static_assert(!Scalar16<typename Roles::Operand> || !std::is_same_v<Working, Factor>,
+                "plinth: solve: factors in A's own type are made without 16-bit operands");
+  static_assert(std::is_same_v<Working, typename Roles::Residual>,
+                "plinth: solve: the residual is formed in the Working type");
   static_assert(std::is_same_v<typename Matrix::value_type, Working> &&
                     std::is_same_v<typename Rhs::value_type, Working>,
                 "plinth: solve: A, B and X must hold the precision policy's Working type");
@@ -77,10 +95,17 @@ SolveReport solve_unrefined(const Exec& exec, const Matrix& a, const Rhs& b, Rhs
 /// refinement policy; factor options that the factorization knows; equilibration only where it is
 /// offered.
 /// Outcomes: all of Outcome. Unless `fall_back` is set, what fails is returned as it is.
-/// Memory: one matrix in Factor precision, the workspaces of the factorization and of lu_solve, and
-/// of X's size 2 matrices for ClassicalRefinement, for GmresRefinement 3 and one for each iteration
-/// of its longest cycle (2 to 6 as a rule); with fall_back, instead of these, what solve in A's own
-/// type needs, if that is more.
+/// Memory per process, besides A, B and X (n x c, at most w = 128 columns at a time):
+///
+///     A rounded                           n^2 / (P Q) in Factor precision
+///     the factorization's workspace       lu/factor.hpp, lu/mixed_factor.hpp; given back before X
+///                                         is refined
+///     products with A, and lu_solve       6 (n/P + n/Q) w, and 4 NB c (LuSolver)
+///     refinement, matrices like X         ClassicalRefinement 2, GmresRefinement 3 and one for each
+///                                         iteration of its longest cycle (2 to 6 as a rule)
+///     equilibration                       5 (n/P + n/Q)
+///
+/// with fall_back, instead of these, what solve in A's own type needs, if that is more.
 template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class Rhs,
           RefinementPolicy Refine, StoppingCriterion Criterion>
 [[nodiscard]] SolveReport solve(const Exec& exec, const Matrix& a, const Rhs& b, Rhs& x,
@@ -90,8 +115,6 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
                 "plinth: solve: refinement is for factors in a narrower type than A has");
   static_assert(!std::is_same_v<Refine, NoRefinement>,
                 "plinth: solve: factors in a narrower type need refinement");
-  static_assert(std::is_same_v<typename Roles::Working, typename Roles::Residual>,
-                "plinth: solve: the residual is formed in the Working type");
   using Attempt = RefinedSolve<Precision, Exec, Matrix, Rhs, SolveOptions<Refine, Criterion>>;
   comm::Fingerprint arguments;
   arguments << lu::fingerprint(options.factor) << options.fall_back
@@ -114,6 +137,7 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
   SolveReport again = solve_unrefined(exec, a, b, x, options.factor);
   again.fell_back_from = report.outcome;
   again.lost = report.lost;
+  again.factorization = report.factorization;
   again.refinement = std::move(report.refinement);
   return again;
 }
@@ -126,8 +150,8 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
 /// Where that is a narrower one, this is solve with SolveOptions, with its defaults.
 /// Preconditions, each an Error on every rank: those of lu_factor for A; X and B distributed alike,
 /// their rows like A's rows; all on one grid; the same call on every rank.
-/// Memory: one matrix in Factor precision, one of X's size, and the workspaces of lu_factor and
-/// lu_solve. (2/3) n^3 + 4 n^2 nrhs flops.
+/// Memory: a copy of A; the workspace of lu_factor, then that of lu_solve, then a matrix of X's size
+/// and the workspace of residual(). (2/3) n^3 + 4 n^2 nrhs flops.
 template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class Rhs>
 [[nodiscard]] SolveReport solve(const Exec& exec, const Matrix& a, const Rhs& b, Rhs& x,
                                 const lu::FactorOptions& options = {}) {
