@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A rank that runs out of memory: all ranks learn of it, and none waits for ever. Each allocation
+// that grows with the system fails in turn, on one rank alone. And how much is allocated.
+#include <cmath>
+#include <string>
+
+#include "support/allocations.hpp"
+#include "support/mixed_instances.hpp"
+#include "support/refined.hpp"
+
+using namespace plinth_test;
+using plinth::ErrorKind;
+using plinth::ProcessGrid;
+using plinth::SolveOptions;
+using Matrix = HostMatrix<double, Kokkos::LayoutRight>;
+
+namespace {
+
+/// What is smaller does not grow with the system: numbers per process, names, messages.
+constexpr std::size_t least = 512;
+
+ProcessGrid a_grid() {
+  const int ranks = world_size(), p = ranks % 2 == 0 ? 2 : 1;
+  return ProcessGrid(MPI_COMM_WORLD, plinth::RowMajorGrid{p, ranks / p});
+}
+
+/// work() must throw an Error of kind memory on all ranks whichever of its allocations fails on
+/// one rank; returns how many there are.
+template <class Work>
+long check_each_failure(const Work& work) {
+  work();  // what is allocated once in the life of a program
+  long most = 0;
+  for (const int guilty : {0, world_size() - 1}) {
+    for (long n = 0;; ++n) {
+      INFO("allocation " << n << " on rank " << guilty);
+      int failed = 0;
+      const bool mine = world_rank() == guilty;
+      std::string error;
+      {
+        const WatchAllocations watch(least, mine ? n : AllocationWatch::never);
+        error = error_of(work, ErrorKind::memory);
+        failed = mine && watch.has_failed() ? 1 : 0;
+      }
+      MPI_Bcast(&failed, 1, MPI_INT, guilty, MPI_COMM_WORLD);
+      const bool threw = error != "(no error)" && error.find("(other kind)") != 0;
+      INFO(error);
+      CHECK(threw == (failed != 0));
+      if (failed == 0) break;
+      most = n + 1;
+    }
+    if (world_size() == 1) break;
+  }
+  return most;
+}
+
+double rhs_entry(Index i, Index j) { return noise(i, j, 112); }
+
+/// A system whose refinement takes several iterations, on its grid.
+struct System {
+  ProcessGrid grid = a_grid();
+  Index n = 400;
+  Matrix a = distribute(grid, svd_type(n, 1e4), {.mb = 16, .nb = 16});
+  Matrix b = distribute(grid, make_dense<double>(n, 2, rhs_entry), {.mb = 16, .nb = 1});
+  Matrix x{grid, n, 2, {.mb = 16, .nb = 1}};
+};
+
+}  // namespace
+
+TEST_CASE("out of memory on one rank: solve", "[memory]") {
+  System s;
+  CHECK(check_each_failure([&] { (void)plinth::solve(Host(), s.a, s.b, s.x); }) > 5);
+}
+
+TEST_CASE("out of memory on one rank: solve with refinement", "[memory]") {
+  System s;
+  const auto check = [&](const auto& options) {
+    return check_each_failure(
+        [&] { (void)plinth::solve<plinth::DoubleHalf>(Host(), s.a, s.b, s.x, options); });
+  };
+  CHECK(check(SolveOptions<>{}) > 20);
+  // Equilibrated or not, refined in another way, and all of it again in double.
+  CHECK(check(SolveOptions<plinth::ClassicalRefinement>{
+            .refinement = {.max_steps = 1}, .fall_back = true, .equilibrate = false}) > 20);
+}
+
+TEST_CASE("out of memory on one rank: the check of a generated system", "[memory]") {
+  System s;
+  const plinth::HplMatrix source{{.n = s.n, .seed = 3}};
+  plinth::Distribution d = s.a.distribution();
+  Matrix x(s.grid, s.n, 1, {.mb = 16, .nb = 1});
+  plinth::generate(Host(), x, [](Index i, Index j) noexcept { return rhs_entry(i, j); });
+  CHECK(check_each_failure([&] { (void)plinth::hpl_residual(Host(), source, d, x); }) > 5);
+}
