@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "plinth/comm/agree.hpp"
 #include "plinth/comm/communicator.hpp"

@@ -4,7 +4,9 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <type_traits>
 
 #include "plinth/core/error.hpp"
 #include "plinth/core/float16.hpp"

@@ -5,6 +5,7 @@
 #include <KokkosBlas3_gemm.hpp>
 #include <KokkosBlas3_trsm.hpp>
 #include <type_traits>
+#include <utility>
 
 #include "plinth/core/index.hpp"
 #include "plinth/core/options.hpp"

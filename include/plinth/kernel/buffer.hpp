@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 
 #include "plinth/core/index.hpp"
 #include "plinth/core/scalar.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
+
 #include "plinth/core/cpu.hpp"
 #include "plinth/kernel/convert_runs.hpp"
 

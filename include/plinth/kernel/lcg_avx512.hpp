@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 #include "plinth/core/cpu.hpp"
 #include "plinth/kernel/lcg_portable.hpp"
 

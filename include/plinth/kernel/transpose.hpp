@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <type_traits>
 
 #include "plinth/core/cpu.hpp"
 #include "plinth/core/index.hpp"

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "plinth/core/index.hpp"
 #include "plinth/matrix/distribution.hpp"

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "plinth/core/index.hpp"

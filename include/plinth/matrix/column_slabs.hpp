@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
 #include "plinth/comm/agree.hpp"
 #include "plinth/comm/reduce.hpp"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <concepts>
+#include <cstdint>
 #include <span>
 
 #include "plinth/kernel/entries/fill.hpp"

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "plinth/comm/agree.hpp"
 #include "plinth/matrix/column_slabs.hpp"

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "plinth/core/scalar.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "plinth/comm/agree.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "plinth/comm/agree.hpp"

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "plinth/comm/agree.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"

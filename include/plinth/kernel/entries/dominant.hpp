@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 
 #include "plinth/core/error.hpp"
 #include "plinth/kernel/entries/lcg_tiles.hpp"

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "plinth/kernel/entries/source.hpp"
 #include "plinth/kernel/lcg.hpp"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "plinth/core/error.hpp"
 #include "plinth/kernel/entries/lcg_tiles.hpp"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+
 #include "plinth/kernel/lowp/micro_avx512.hpp"
 
 /// 1 where tiles can be compiled and asked for.

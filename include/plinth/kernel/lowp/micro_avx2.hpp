@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
+
 #include "plinth/kernel/convert_avx2.hpp"
 #include "plinth/kernel/lowp/micro_portable.hpp"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
+
 #include "plinth/kernel/convert_avx512.hpp"
 #include "plinth/kernel/lowp/micro_kernel.hpp"
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
+#include <cstdint>
+
 #include "plinth/kernel/lowp/micro_kernel.hpp"
 
 /// Micro-kernels for any CPU: plain loops.
