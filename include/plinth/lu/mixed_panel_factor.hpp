@@ -259,7 +259,7 @@ class MixedPanelFactorization {
   double largest_of_l() const {
     std::vector<double> most{largest_in(Uplo::lower)};
     most[0] = kernel::larger(most[0], kernel::largest_magnitude(exec_, l21({0, below_})));
-    if (scaling_.active || StorageScaling<Factor>::active)
+    if (grid_.shape().rows > 1 && (scaling_.active || StorageScaling<Factor>::active))
       comm::max_of_all(grid_.column_pivots(), most);
     return most[0];
   }
