@@ -120,6 +120,11 @@ TEST_CASE("filling on the stand-in device", "[generate][device]") {
     const auto counts = plinth::generate_scaled(LockedDevice(), device, s, 0x1p-12);
     CHECK(counts == plinth::generate_scaled(Host(), host, s, 0x1p-12));
     CHECK(counts.subnormal > 0);
+    plinth::DistributedMatrix<float, LockedMemory> single_on_device(grid, n, n, square(4));
+    HostMatrix<float, LayoutRight> single(grid, n, n, square(4));
+    const auto lost = plinth::generate_scaled(LockedDevice(), single_on_device, s, 0x1p-130);
+    CHECK(lost == plinth::generate_scaled(Host(), single, s, 0x1p-130));
+    CHECK(lost.subnormal == n * (n - 1));
     const LockedDevice exec;
     const auto scope = exec.enter();
     CHECK(is_rounded(device, s, 0x1p-12));

@@ -133,10 +133,10 @@ TEST_CASE("bulk conversions touch only their numbers", "[kernel][convert]") {
       for (Index l = 0; l < lines; ++l)
         for (Index i = 0; i < count; ++i)
           in[static_cast<std::size_t>(l * in_ld + i)] = static_cast<double>(100 * l + i);
-      const auto counts = plinth::kernel::narrow_lines(in.data(), in_ld, out.data(), out_ld,
-                                                       lines, count, 0.5, isa);
-      plinth::kernel::widen_lines(out.data(), out_ld, back.data(), in_ld, lines, count, 2.0f,
-                                  isa);
+      const auto counts = plinth::kernel::convert_lines(in.data(), in_ld, out.data(), out_ld,
+                                                        lines, count, 0.5, isa);
+      plinth::kernel::convert_lines(out.data(), out_ld, back.data(), in_ld, lines, count, 2.0,
+                                    isa);
       CAPTURE(to_string(isa), count);
       REQUIRE(counts == NarrowingCounts{});
       int wrong = 0;
@@ -150,5 +150,49 @@ TEST_CASE("bulk conversions touch only their numbers", "[kernel][convert]") {
       }
       REQUIRE(wrong == 0);
     }
+  }
+}
+
+TEST_CASE("doubles become floats as one by one, on every instruction set", "[kernel][convert]") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> in{
+      0.0,        -0.0,      1e40,       -1e40,    1e-40,   -1e-46,  1e-300,
+      0x1p-126,   0x1p-149,  0x1p-150,   infinity, 1e300,   1.0 / 3, 0x1.fffffffp127,
+      0x1.8p-149, -infinity, 0x1.8p-127, 0x1p127,  0x1p128, 1,       2};
+  const auto size = static_cast<Index>(in.size());
+  for (const Isa isa : {Isa::portable, Isa::avx2, Isa::avx512}) {
+    if (!plinth::is_available(isa)) continue;
+    for (const double scale : {1.0, 0x1p-3, 0x1p200}) {
+      CAPTURE(to_string(isa), scale);
+      NarrowingCounts counts, expected;
+      std::vector<float> out(in.size(), 7);
+      plinth::kernel::convert_run(in.data(), out.data(), size, scale, counts, isa);
+      int wrong = 0;
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        const float want = static_cast<float>(in[i] * scale);
+        wrong += out[i] != want || std::signbit(out[i]) != std::signbit(want);
+        expected.overflowed += std::isinf(want) && !std::isinf(in[i]);
+        expected.flushed += want == 0 && in[i] != 0;
+        expected.subnormal += std::fpclassify(want) == FP_SUBNORMAL;
+      }
+      REQUIRE(wrong == 0);
+      REQUIRE(counts == expected);
+    }
+    // Between doubles only scaling loses something, and widening nothing.
+    std::vector<double> same(in.size());
+    NarrowingCounts none, some;
+    plinth::kernel::convert_run(in.data(), same.data(), size, 1.0, none, isa);
+    REQUIRE(same == in);
+    const std::vector<float> small(20, 1e-45f);
+    plinth::kernel::convert_run(small.data(), same.data(), 20, 0x1p-200, none, isa);
+    REQUIRE(same[19] == static_cast<double>(1e-45f) * 0x1p-200);
+    REQUIRE(none == NarrowingCounts{});
+    plinth::kernel::convert_run(in.data(), same.data(), size, 0x1p1000, some, isa);
+    REQUIRE(some.overflowed == 6);
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    float kept = 0;
+    plinth::kernel::convert_run(&nan, &kept, 1, 0.5, some, isa);
+    REQUIRE(kept != kept);
+    REQUIRE(some.overflowed == 6);
   }
 }

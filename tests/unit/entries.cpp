@@ -226,6 +226,8 @@ TEST_CASE("filling counts what is lost", "[entries]") {
   CHECK(counts(bfloat16(), 1, 1e39).overflowed == n);
   CHECK(counts(float(), 1, 1e39).overflowed == n);
   CHECK(counts(float(), 0x1p-160, 1).flushed == n * n);
+  CHECK(counts(float(), 0x1p-128, 1).subnormal == n * (n - 1));
+  CHECK(counts(float(), 0x1p-128, 1).flushed == 0);
   CHECK(counts(double(), 1, 1e39) == kernel::NarrowingCounts{});
 }
 

@@ -26,6 +26,7 @@ struct ScalarTraits<double> {
   static constexpr bool is_complex = false;  ///< conj() does nothing
   static constexpr double epsilon = 0x1p-53;  ///< unit roundoff
   static constexpr double max = 0x1.fffffffffffffp+1023;  ///< largest finite number
+  static constexpr double min_normal = 0x1p-1022;         ///< smallest normal number
 };
 
 /// Of float.
@@ -35,6 +36,7 @@ struct ScalarTraits<float> {
   static constexpr bool is_complex = false;  ///< conj() does nothing
   static constexpr float epsilon = 0x1p-24f;  ///< unit roundoff
   static constexpr float max = 0x1.fffffep+127f;  ///< largest finite number
+  static constexpr float min_normal = 0x1p-126f;  ///< smallest normal number
 };
 
 /// Of a complex type: those of its real one.

@@ -9,57 +9,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "plinth/core/scalar.hpp"
 #include "plinth/kernel/convert.hpp"
 #include "plinth/kernel/view.hpp"
 #include "plinth/policy/execution.hpp"
 
 namespace plinth::kernel {
-
-/// What can be converted into each other.
-template <class T>
-concept RealScalar = Scalar16<T> || std::same_as<T, float> || std::same_as<T, double>;
-
-/// to[i] = from[i] scale for i < count, rounded once if `scale` is a power of two; what was lost
-/// is added to `counts` (nothing is where the number is not made narrower).
-template <RealScalar From, RealScalar To>
-void convert_run(const From* from, To* to, Index count, double scale, NarrowingCounts& counts) {
-  if constexpr (Scalar16<From> && Scalar16<To>) {
-    constexpr Index chunk = 256;
-    float wide[chunk];
-    if constexpr (std::same_as<From, To>) {
-      if (scale == 1) {
-        std::copy_n(from, count, to);
-        return;
-      }
-    }
-    for (Index i = 0; i < count; i += chunk) {
-      const Index some = std::min(chunk, count - i);
-      widen(from + i, wide, some);
-      counts += narrow(wide, to + i, some, static_cast<float>(scale));
-    }
-  } else if constexpr (Scalar16<From>) {
-    widen(from, to, count, static_cast<To>(scale));
-  } else if constexpr (Scalar16<To>) {
-    counts += narrow(from, to, count, static_cast<From>(scale));
-  } else {
-    for (Index i = 0; i < count; ++i) to[i] = static_cast<To>(from[i] * From(scale));
-    if constexpr (sizeof(To) < sizeof(From)) {
-      constexpr auto infinity = magnitude_bits(static_cast<To>(__builtin_inff()));
-      constexpr auto smallest_normal = magnitude_bits(std::numeric_limits<To>::min());
-      for (Index i = 0; i < count; ++i) {
-        const auto after = magnitude_bits(to[i]);
-        if (after >= smallest_normal && after < infinity) continue;
-        if (after == 0)
-          counts.flushed += magnitude_bits(from[i]) != 0;
-        else if (after == infinity)
-          counts.overflowed += is_finite(from[i]);
-        else if (after < infinity)
-          ++counts.subnormal;
-      }
-    }
-  }
-}
 
 /// Calls work(part, parts) for all parts of a job, at once on as many threads as `space` has; one
 /// call with parts = 1 if `enough` says no.

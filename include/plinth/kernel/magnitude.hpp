@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plinth/core/cpu.hpp"
+#include "plinth/core/scalar.hpp"
 #include "plinth/kernel/convert_view.hpp"
 #include "plinth/kernel/simd.hpp"
 #include "plinth/kernel/view.hpp"

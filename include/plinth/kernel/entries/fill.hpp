@@ -12,55 +12,9 @@
 #include "plinth/kernel/convert.hpp"
 #include "plinth/kernel/entries/source.hpp"
 #include "plinth/kernel/lcg_fill.hpp"
-#include "plinth/kernel/simd.hpp"
 #include "plinth/kernel/view.hpp"
 
 namespace plinth::kernel {
-
-/// A line of doubles becomes one of float or double, scaled. `lost` says whether a number became
-/// infinite, or zero.
-template <class T>
-struct StoredLine {
-  const double* in;
-  T* out;
-  Index count;
-  double scale;
-  bool* lost;
-
-  PLINTH_SIMD_BODY void operator()() const {
-    int any = 0;
-    for (Index k = 0; k < count; ++k) {
-      const double value = in[k];
-      const T stored = static_cast<T>(value * scale);
-      out[k] = stored;
-      const T magnitude = stored < T(0) ? -stored : stored;
-      any |= int(magnitude > ScalarTraits<T>::max) | (int(stored == T(0)) & int(value != 0));
-    }
-    *lost = any != 0;
-  }
-};
-
-/// `lines` lines of `count` doubles become lines of T, scaled; returns what was lost.
-template <class T>
-NarrowingCounts store_lines(Isa isa, const double* in, Index in_ld, T* out, Index out_ld,
-                            Index lines, Index count, double scale) {
-  if constexpr (Scalar16<T>) {
-    return narrow_lines(in, in_ld, out, out_ld, lines, count, scale, isa);
-  } else {
-    NarrowingCounts counts;
-    for (Index l = 0; l < lines; ++l) {
-      const double* const from = in + l * in_ld;
-      T* const to = out + l * out_ld;
-      bool lost = false;
-      run_simd(isa, StoredLine<T>{from, to, count, scale, &lost});
-      for (Index k = 0; lost && k < count; ++k) {
-        counts.overflowed += is_finite(from[k]) && !is_finite(to[k]);
-        counts.flushed += to[k] == T(0) && from[k] != 0;
-      }
-    }
-    return counts;
-  }
-}
 
 /// Room for a few lines of doubles.
 struct FillTile {
@@ -71,7 +25,7 @@ struct FillTile {
 
 /// a_ij = s(i, j) scale, rounded once to T, for the entries that `target` names; its columns may
 /// include the right-hand side, column n. T is double, float, half or bfloat16. Returns what was
-/// lost in rounding (kernel/convert_runs.hpp; subnormal floats are not counted).
+/// lost in rounding (kernel/convert_runs.hpp).
 /// No copy in FP64 is made but for tiles of 32 KiB, one a thread.
 /// Preconditions: `space` reaches host memory; one stride is 1; scale is a power of two.
 template <class Space, EntrySource Source, class T>
@@ -108,11 +62,11 @@ NarrowingCounts fill_entries(const Space& space, const Source& source, const Lcg
       for (Index k = begin; k < end; ++k)
         tile(k - i.begin, k - j.begin) = room.diagonal[k - begin];
     }
-    count_of[part] +=
-        store_lines(isa, entries, by_rows ? tile.row_stride : tile.col_stride,
-                    target.data + row.local * target.row_stride + col.local * target.col_stride,
-                    by_rows ? target.row_stride : target.col_stride,
-                    by_rows ? row.length : col.length, by_rows ? col.length : row.length, scale);
+    count_of[part] += convert_lines(
+        entries, by_rows ? tile.row_stride : tile.col_stride,
+        target.data + row.local * target.row_stride + col.local * target.col_stride,
+        by_rows ? target.row_stride : target.col_stride, by_rows ? row.length : col.length,
+        by_rows ? col.length : row.length, scale, isa);
   };
   const auto fill_part = [&](Index part) {
     const Range lines = part_of(line_count, part, parts);
@@ -155,7 +109,7 @@ NarrowingCounts count_lost(const Exec& exec, const View& a, const Value& value) 
           const auto magnitude = static_cast<double>(modulus(after));
           bool is_lost = kind == 0 ? is_finite(before) && !is_finite(after)
                                    : kind == 1 && magnitude == 0 && before != 0;
-          if constexpr (Scalar16<T>)
+          if constexpr (sizeof(T) < sizeof(double))
             is_lost = is_lost || (kind == 2 && magnitude > 0 &&
                                   magnitude < static_cast<double>(ScalarTraits<T>::min_normal));
           lost += is_lost ? 1 : 0;
