@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <type_traits>
+#include <cstdint>
 
 #include "plinth/core/cpu.hpp"
 #include "plinth/core/float16.hpp"
@@ -87,73 +87,107 @@ struct Lanes<float> {
   }
 };
 
-template <int lines, class S, class T>
-PLINTH_AVX512_INLINE void dot_some(const S* a, Index ld, const T* x, Index count, Index ahead,
-                                   T* out) {
-  using L = Lanes<T>;
-  constexpr Index step = 64 / static_cast<Index>(sizeof(S));  // a cache line of a
-  typename L::Vector sum[lines];
-  for (int r = 0; r < lines; ++r) sum[r] = L::zero();
-  Index q = 0;
-  for (; q + step <= count; q += step) {
-    for (int r = 0; r < lines; ++r)
-      _mm_prefetch(reinterpret_cast<const char*>(a + ahead + r * ld + q), _MM_HINT_T0);
-    for (Index p = q; p < q + step; p += L::width) {
-      const auto xs = L::load(x + p, L::first(L::width));
+/// Asks for the cache line that holds number `at` of an array. The place need not be in it: it is
+/// an address, and no pointer is made of it that points outside.
+template <class S>
+PLINTH_AVX512_INLINE void prefetch(const S* array, Index at) {
+  const auto address =
+      reinterpret_cast<std::uintptr_t>(array) + static_cast<std::uintptr_t>(at) * sizeof(S);
+  _mm_prefetch(reinterpret_cast<const char*>(address), _MM_HINT_T0);
+}
+
+/// Calls some.run<lines>(r) for stretches of lines from r on: all 8 together, fewer one by one.
+template <class Some>
+PLINTH_AVX512_INLINE void by_lines(int lines, const Some& some) {
+  if (lines == 8) return some.template run<8>(0);
+  for (int r = 0; r < lines; ++r) some.template run<1>(r);
+}
+
+/// dot_lines() for lines that are taken together.
+template <class S, class T>
+struct DotLines {
+  const S* a;
+  Index ld;
+  const T* x;
+  Index count, ahead;
+  T* out;
+
+  template <int lines>
+  PLINTH_AVX512_INLINE void run(int first) const {
+    using L = Lanes<T>;
+    constexpr Index step = 64 / static_cast<Index>(sizeof(S));  // a cache line of a
+    const S* const from = a + first * ld;
+    typename L::Vector sum[lines];
+    for (int r = 0; r < lines; ++r) sum[r] = L::zero();
+    Index q = 0;
+    for (; q + step <= count; q += step) {
+      for (int r = 0; r < lines; ++r) prefetch(from, ahead + r * ld + q);
+      for (Index p = q; p < q + step; p += L::width) {
+        const auto xs = L::load(x + p, L::first(L::width));
+        for (int r = 0; r < lines; ++r)
+          sum[r] = L::fma(L::load(from + r * ld + p, L::first(L::width)), xs, sum[r]);
+      }
+    }
+    for (; q < count; q += L::width) {
+      const auto mask = L::first(count - q);
+      const auto xs = L::load(x + q, mask);
       for (int r = 0; r < lines; ++r)
-        sum[r] = L::fma(L::load(a + r * ld + p, L::first(L::width)), xs, sum[r]);
+        sum[r] = L::fma(L::load(from + r * ld + q, mask), xs, sum[r]);
+    }
+    for (int r = 0; r < lines; ++r) {
+      T lane[L::width];
+      L::store(lane, L::first(L::width), sum[r]);
+      T total = 0;
+      for (Index l = 0; l < L::width / 2; ++l) lane[l] += lane[l + L::width / 2];
+      for (Index l = 0; l < L::width / 2; ++l) total += lane[l];
+      out[first + r] = total;
     }
   }
-  for (; q < count; q += L::width) {
-    const auto mask = L::first(count - q);
-    const auto xs = L::load(x + q, mask);
-    for (int r = 0; r < lines; ++r) sum[r] = L::fma(L::load(a + r * ld + q, mask), xs, sum[r]);
-  }
-  for (int r = 0; r < lines; ++r) {
-    T lane[L::width];
-    L::store(lane, L::first(L::width), sum[r]);
-    T total = 0;
-    for (Index l = 0; l < L::width / 2; ++l) lane[l] += lane[l + L::width / 2];
-    for (Index l = 0; l < L::width / 2; ++l) total += lane[l];
-    out[r] = total;
-  }
-}
+};
 
 /// out[r] = sum over q < count of a[r ld + q] x[q] for r < lines <= 8; what stands `ahead` numbers
 /// further is going to be wanted next.
 template <class S, class T>
 PLINTH_AVX512 inline void dot_lines(const S* a, Index ld, int lines, const T* x, Index count,
                                     Index ahead, T* out) {
-  if (lines == 8) return dot_some<8>(a, ld, x, count, ahead, out);
-  for (int r = 0; r < lines; ++r) dot_some<1>(a + r * ld, ld, x, count, 0, out + r);
+  by_lines(lines, DotLines<S, T>{a, ld, x, count, ahead, out});
 }
 
-template <int lines, class S, class T>
-PLINTH_AVX512_INLINE void axpy_some(const S* a, Index ld, const T* x, T* w, Index count,
-                                    Index ahead) {
-  using L = Lanes<T>;
-  constexpr Index step = 64 / static_cast<Index>(sizeof(S));  // a cache line of a
-  typename L::Vector factor[lines];
-  for (int r = 0; r < lines; ++r) factor[r] = L::broadcast(x[r]);
-  for (Index begin = 0; begin < count; begin += step) {
-    for (int r = 0; r < lines; ++r)
-      _mm_prefetch(reinterpret_cast<const char*>(a + ahead + r * ld + begin), _MM_HINT_T0);
-    const Index end = begin + step < count ? begin + step : count;
-    for (Index q = begin; q < end; q += L::width) {
-      const auto mask = L::first(end - q);
-      auto sum = L::load(w + q, mask);
-      for (int r = 0; r < lines; ++r) sum = L::fma(L::load(a + r * ld + q, mask), factor[r], sum);
-      L::store(w + q, mask, sum);
+/// axpy_lines() likewise.
+template <class S, class T>
+struct AxpyLines {
+  const S* a;
+  Index ld;
+  const T* x;
+  T* w;
+  Index count, ahead;
+
+  template <int lines>
+  PLINTH_AVX512_INLINE void run(int first) const {
+    using L = Lanes<T>;
+    constexpr Index step = 64 / static_cast<Index>(sizeof(S));  // a cache line of a
+    const S* const from = a + first * ld;
+    typename L::Vector factor[lines];
+    for (int r = 0; r < lines; ++r) factor[r] = L::broadcast(x[first + r]);
+    for (Index begin = 0; begin < count; begin += step) {
+      for (int r = 0; r < lines; ++r) prefetch(from, ahead + r * ld + begin);
+      const Index end = begin + step < count ? begin + step : count;
+      for (Index q = begin; q < end; q += L::width) {
+        const auto mask = L::first(end - q);
+        auto sum = L::load(w + q, mask);
+        for (int r = 0; r < lines; ++r)
+          sum = L::fma(L::load(from + r * ld + q, mask), factor[r], sum);
+        L::store(w + q, mask, sum);
+      }
     }
   }
-}
+};
 
 /// w[q] += sum over r < lines <= 8 of a[r ld + q] x[r], for q < count; `ahead` as above.
 template <class S, class T>
 PLINTH_AVX512 inline void axpy_lines(const S* a, Index ld, int lines, const T* x, T* w,
                                      Index count, Index ahead) {
-  if (lines == 8) return axpy_some<8>(a, ld, x, w, count, ahead);
-  for (int r = 0; r < lines; ++r) axpy_some<1>(a + r * ld, ld, x + r, w, count, 0);
+  by_lines(lines, AxpyLines<S, T>{a, ld, x, w, count, ahead});
 }
 
 }  // namespace plinth::kernel::avx512
