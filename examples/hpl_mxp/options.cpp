@@ -13,21 +13,13 @@ namespace {
 
 using linpack::Precision;
 
-bool is_amd() {
-#if PLINTH_X86_KERNELS
-  return __builtin_cpu_is("amd") != 0;
-#else
-  return false;
-#endif
-}
-
 Precision fastest(linpack::SystemKind matrix) {
   if (matrix == linpack::SystemKind::fasi_higham) return Precision::fp32;
 #if PLINTH_AMX_KERNELS
   if (plinth::kernel::lowp::amx_bf16::is_available()) return Precision::bf16;
 #endif
   if (plinth::kernel::lowp::has_half_arithmetic()) return Precision::fp16_fast;
-  if (plinth::cpu_features().avx512_bf16 && is_amd()) return Precision::bf16;
+  if (plinth::cpu_features().fast_bf16_dot) return Precision::bf16;
   return Precision::fp32;
 }
 

@@ -335,6 +335,12 @@ TEST_CASE("the best micro-kernel is one of those that sum as asked", "[kernel][l
   REQUIRE(lowp::best_kernel<bfloat16>(Accumulate::half).accumulate == Accumulate::single);
   REQUIRE((lowp::best_kernel<half>(Accumulate::half).accumulate == Accumulate::half) ==
           lowp::has_half_arithmetic());
+#if PLINTH_X86_KERNELS
+  // A dot product of bfloat16 is no gain by itself.
+  const std::string best = lowp::best_kernel<bfloat16>().name;
+  if (best != "AMX-BF16" && plinth::cpu_features().avx512_bf16)
+    REQUIRE(best == (plinth::cpu_features().fast_bf16_dot ? "AVX512-BF16" : "AVX-512"));
+#endif
   for (const auto& kernel : lowp::available_kernels<half>()) {
     REQUIRE(kernel.vector_width <= lowp::max_width);
     REQUIRE(kernel.broadcast_width <= lowp::max_width);

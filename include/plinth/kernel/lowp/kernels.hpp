@@ -37,11 +37,13 @@ std::vector<MicroKernel> available_kernels() {
 #if PLINTH_X86_KERNELS
   const CpuFeatures& cpu = cpu_features();
   if (cpu.fma_f16c) kernels.push_back(avx2::single_kernel<T>());
+  const bool slow_dot = !is_half && cpu.avx512_bf16 && !cpu.fast_bf16_dot;
+  if (slow_dot) kernels.push_back(avx512_bf16::single_kernel());
   if (cpu.avx512_core) kernels.push_back(avx512::single_kernel<T>());
 #if PLINTH_FP16_KERNELS
   if (is_half && cpu.avx512_fp16) kernels.push_back(avx512_fp16::half_kernel());
 #endif
-  if (!is_half && cpu.avx512_bf16) kernels.push_back(avx512_bf16::single_kernel());
+  if (!is_half && cpu.fast_bf16_dot) kernels.push_back(avx512_bf16::single_kernel());
 #if PLINTH_AMX_KERNELS
   if (!is_half && amx_bf16::is_available()) kernels.push_back(amx_bf16::single_kernel());
 #endif
