@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <string>
+
 #include "linpack/hpl_dat.hpp"
 #include "linpack/names.hpp"
 #include "linpack/text.hpp"
@@ -36,6 +39,19 @@ std::string choices(const char* name) {
   return out;
 }
 
+/// Whether HPL.dat has a code for a choice.
+template <class E>
+bool in_file(E value) {
+  return static_cast<std::size_t>(value) < words_in_file<E>();
+}
+
+/// The code of a choice; of one that has none in HPL.dat, that of what is built in, since an option
+/// follows.
+template <class E>
+int code_in_file(E value, E built_in) {
+  return code(in_file(value) ? value : built_in);
+}
+
 /// What follows line 31, which netlib's program ignores: extensions that are not as by default,
 /// as options of the command line.
 std::string extensions(const Config& c) {
@@ -48,20 +64,21 @@ std::string extensions(const Config& c) {
   const auto word_if = [&add](const char* option, auto value, auto otherwise) {
     if (value != otherwise) add(std::string(option) + " " + std::string(word(value)));
   };
-  std::string broadcasts;
-  for (const Broadcast b : c.bcast)
-    if (static_cast<std::size_t>(b) >= words_in_file<Broadcast>())
+  if (!std::ranges::all_of(c.bcast, in_file<Broadcast>)) {
+    std::string broadcasts;
+    for (const Broadcast b : c.bcast)
       broadcasts += (broadcasts.empty() ? "" : ",") + std::string(word(b));
-  if (!broadcasts.empty()) add("--bcast " + broadcasts);
-  if (static_cast<std::size_t>(c.swap) >= words_in_file<SwapAlgorithm>())
-    add("--swap " + std::string(word(c.swap)));
+    add("--bcast " + broadcasts);
+  }
+  if (!in_file(c.swap)) add("--swap " + std::string(word(c.swap)));
   word_if("--pivot", e.pivot_reduction, usual.pivot_reduction);
   if (e.split != usual.split) add("--split " + shortest(e.split));
   word_if("--reproducible", e.reproducible, usual.reproducible);
   word_if("--storage", e.storage, usual.storage);
   word_if("--phases", e.phases, usual.phases);
+  if (e.threads != usual.threads) add("--threads " + std::to_string(e.threads));
   if (e.mixed) add(as_options(*e.mixed));
-  return out.empty() ? "" : "Beyond HPL.dat, on the command line: " + out + "\n";
+  return out.empty() ? "" : std::string(options_follow) + " " + out + "\n";
 }
 
 }  // namespace
@@ -87,9 +104,12 @@ std::string format_hpl_dat(const Config& c) {
   out += counted(c.nbmin, plain, "NBMIN", "NBMIN: columns at which recursion stops");
   out += counted(c.ndiv, plain, "NDIV", "NDIV: parts per recursion, 2 or more");
   out += counted(c.rfact, coded, "RFACT", choices<PanelVariant>("RFACT"));
-  out += counted(c.bcast, coded, "BCAST", choices<Broadcast>("BCAST"));
+  const Config built_in;
+  const auto broadcast = [&](Broadcast b) { return code_in_file(b, built_in.bcast.front()); };
+  out += counted(c.bcast, broadcast, "BCAST", choices<Broadcast>("BCAST"));
   out += counted(c.depth, plain, "DEPTH", "DEPTH: look-ahead");
-  out += line(std::to_string(code(c.swap)), choices<SwapAlgorithm>("SWAP"));
+  out +=
+      line(std::to_string(code_in_file(c.swap, built_in.swap)), choices<SwapAlgorithm>("SWAP"));
   out += line(std::to_string(c.swap_threshold), "columns from which mix swaps the long way");
   out += line(std::to_string(code(c.l1)), choices<Form>("L1"));
   out += line(std::to_string(code(c.u)), choices<Form>("U"));

@@ -65,6 +65,18 @@ class Reader {
     return values<double>(line, 1, what + ", a finite number", parse_real).front();
   }
 
+  /// What the first line of options beyond the last line holds.
+  void options() {
+    for (int line = last_line + 1; line <= lines_.count() && out_.options.empty(); ++line) {
+      if (!is_options(line)) continue;
+      for (const Token& token : lines_.tokens(line))
+        if (token.at.column > static_cast<int>(options_follow.size())) {
+          if (out_.options.empty()) out_.options_at = token.at;
+          out_.options.emplace_back(token.text);
+        }
+    }
+  }
+
   std::vector<Position> positions(int line, int count) const {
     std::vector<Position> out;
     for (const Token& token : lines_.tokens(line)) out.push_back(token.at);
@@ -125,7 +137,7 @@ class Reader {
     int first = 0;
     int last = 0;
     for (int line = last_line + 1; line <= lines_.count(); ++line) {
-      if (lines_.tokens(line).empty()) continue;
+      if (lines_.tokens(line).empty() || is_options(line)) continue;
       if (first == 0) first = line;
       last = line;
     }
@@ -134,6 +146,8 @@ class Reader {
                                    : print("beyond line %d, ignored: lines %d to %d", last_line,
                                            first, last));
   }
+
+  bool is_options(int line) const { return lines_.line(line).starts_with(options_follow); }
 
   void warn(Position at, const std::string& what) {
     out_.warnings.push_back(
@@ -189,6 +203,7 @@ HplDat parse_hpl_dat(std::string_view text, const std::string& file) {
   c.u = in.choice<Form>(29, "the form of U");
   c.equilibration = in.choice<Equilibration>(30, "equilibration");
   c.alignment = in.integer(31, "the memory alignment", alignment_range);
+  in.options();
   return out;
 }
 

@@ -33,6 +33,24 @@ std::string printed(const Program& program, Config config, int ranks) {
   return format_hpl_dat(config);
 }
 
+/// The options of the line beyond HPL.dat's, as the command line of this program has them.
+CommandLine options_in(const HplDat& dat, const Program& program, int ranks) {
+  try {
+    CommandLine options = parse_command_line(program, dat.options);
+    if (options.text || options.file || options.json || options.print_config)
+      throw InputError("expected options of the runs, found others");
+    Config checked;
+    checked.extensions.mixed = program.mixed;
+    apply_overrides(options, checked);
+    if (options.overrides_option("--grid")) require_grids_fit(checked.grids, ranks);
+    return options;
+  } catch (const InputError& error) {
+    throw InputError(
+        print("%s:%d:%d: ", dat.file.c_str(), dat.options_at.line, dat.options_at.column) +
+        error.what());
+  }
+}
+
 }  // namespace
 
 Invocation interpret(const Program& program, const std::vector<std::string>& arguments,
@@ -47,14 +65,15 @@ Invocation interpret(const Program& program, const std::vector<std::string>& arg
   Config from_options;
   from_options.extensions.mixed = program.mixed;
   apply_overrides(command_line, from_options);
-  if (program.mixed) check_mixed(command_line, *from_options.extensions.mixed);
   const bool grid_given = command_line.overrides_option("--grid");
   if (grid_given) require_grids_fit(from_options.grids, ranks);
 
+  CommandLine in_file;
   if (command_line.file || default_file_exists()) {
     const std::string file = command_line.file.value_or(default_file);
     HplDat dat = parse_hpl_dat(read_text_file(file), file);
     if (!grid_given) require_grids_fit(dat, ranks);
+    if (!dat.options.empty()) in_file = options_in(dat, program, ranks);
     out.config = dat.config;
     out.output_origin =
         print("%s:%d:%d", file.c_str(), dat.output_file_at.line, dat.output_file_at.column);
@@ -68,8 +87,13 @@ Invocation interpret(const Program& program, const std::vector<std::string>& arg
                             : "no HPL.dat is given: what the options leave open is built in");
   }
   out.config.extensions.mixed = program.mixed;
-  if (command_line.compare_fp64) out.config.extensions.mixed->compare_fp64 = Switch::on;
-  apply_overrides(command_line, out.config);
+  const auto apply = [&out](const CommandLine& options) {
+    if (options.compare_fp64) out.config.extensions.mixed->compare_fp64 = Switch::on;
+    apply_overrides(options, out.config);
+  };
+  apply(in_file);
+  apply(command_line);
+  if (program.mixed) check_mixed(command_line, *out.config.extensions.mixed);
   if (command_line.overrides_option("--output")) out.output_origin = "--output";
   if (command_line.print_config) out.text = printed(program, out.config, ranks);
   return out;

@@ -260,6 +260,58 @@ TEST_CASE("command line: help, version, and what would run") {
   CHECK_THAT(dat.config.heading[1], contains("2 runs on 4 ranks"));
 }
 
+TEST_CASE("command line: what is printed is read back, options beyond HPL.dat too") {
+  const Folder folder;
+  const linpack::Program mixed{"mixed", "solves", "1.2.3", linpack::Mixed{}};
+  struct Given {
+    const linpack::Program& program;
+    Arguments arguments;
+  };
+  const Given all[] = {
+      {hpl, {"--bcast", "1ring,bcast,ibcast", "--n", "10,20"}},
+      {hpl, {"--swap", "mpi", "--pivot", "hybrid", "--split", "0.3", "--reproducible", "yes"}},
+      {hpl, {"--storage", "column", "--phases", "steps", "--threads", "3", "--swap", "auto"}},
+      {mixed, {"--matrix", "fasi-higham", "--kappa", "1e5", "--refine", "none"}},
+      {mixed, {"--sigma", "-0.1", "--precision", "bf16", "--scaling", "no", "--compare-fp64"}},
+      {mixed, {}},
+  };
+  for (const auto& [program, arguments] : all) {
+    std::filesystem::remove("HPL.dat");
+    Arguments printing = arguments;
+    printing.push_back("--print-config");
+    const Invocation first = linpack::interpret(program, printing, 4);
+    folder.write("HPL.dat", *first.text);
+    const Invocation again = linpack::interpret(program, {"--print-config"}, 4);
+    CHECK(again.text == first.text);
+    CHECK(again.warnings.empty());
+    Config expected = first.config;
+    expected.heading = again.config.heading;
+    CHECK(again.config == expected);
+  }
+  // The command line has the last word, and what the file asks for is judged as its own.
+  folder.write("HPL.dat", some_file() + std::string(linpack::options_follow) +
+                              " --precision fp16 --matrix fasi-higham --kappa 7\n");
+  const auto by_file = linpack::interpret(mixed, {"--precision", "bf16", "--kappa", "9"}, 4);
+  CHECK(by_file.config.extensions.mixed ==
+        linpack::Mixed{.matrix = linpack::SystemKind::fasi_higham,
+                       .kappa = 9,
+                       .precision = linpack::Precision::bf16});
+  const auto refused = [](const linpack::Program& program, const Arguments& arguments) {
+    try {
+      (void)linpack::interpret(program, arguments, 4);
+    } catch (const linpack::InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  CHECK_THAT(refused(mixed, {"--sigma", "2"}), contains("--sigma: expected --matrix scaled"));
+  CHECK_THAT(refused(hpl, {}), contains("HPL.dat:32:38: unknown argument '--precision'"));
+  for (const char* wrong : {"--n x", "--help", "--json f", "--grid 2x3", "--kappa 1 --rho 1"}) {
+    folder.write("HPL.dat", some_file() + std::string(linpack::options_follow) + " " + wrong);
+    CHECK_THAT(refused(mixed, {}), contains("HPL.dat:32:38: "));
+  }
+}
+
 TEST_CASE("command line: a configuration survives the way to another rank") {
   const Folder folder;
   Config c = run({"--n",         "0,2147483647",
