@@ -5,7 +5,9 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "factored.hpp"
 #include "generated.hpp"
@@ -16,6 +18,7 @@
 #include "linpack/text.hpp"
 #include "options.hpp"
 #include "plinth/comm/agree.hpp"
+#include "plinth/kernel/entries/fasi_higham.hpp"
 #include "plinth/refine/refinement.hpp"
 
 namespace hpl_mxp {
@@ -123,6 +126,8 @@ void solve(Work& work, const Case& c, Measured& m, MixedResult& mixed) {
   const double unit = 0x1p-53 * static_cast<double>(std::max<Index>(c.n, 1));
   for (const double error : report.columns.front().backward_errors)
     mixed.residuals.push_back(error / unit);
+  mixed.easy = !mixed.residuals.empty() &&
+               linpack::judge(mixed.residuals.front(), c.threshold) == linpack::Verdict::passed;
 }
 
 /// Collective over the grid.
@@ -174,6 +179,32 @@ double bytes_needed(const Case& c) {
          8 * vectors * (rows + cols);
 }
 
+/// Why a case has no system as it was asked for, "" if it has. The same on every rank.
+std::string impossible(const Case& c) {
+  const linpack::Mixed& mixed = c.extensions.mixed.value();
+  if (mixed.matrix != linpack::SystemKind::fasi_higham) return {};
+  // The nearest is taken, as reported, where the rounding of its parameters or their bounds keep it
+  // from kappa; another matrix is not.
+  const double reached =
+      plinth::FasiHigham::with_condition(c.n, mixed.kappa, mixed.rho).cond_inf();
+  return reached >= mixed.kappa / 2
+             ? std::string()
+             : linpack::print(
+                   "no fasi-higham matrix of order %lld with rho %g has a condition "
+                   "number of %g: the largest is %.3g",
+                   static_cast<long long>(c.n), mixed.rho, mixed.kappa, reached);
+}
+
+/// The LU in low precision is no solution by itself, whatever its residual.
+void demand_refinement(const Case& c, Result& result) {
+  if (c.extensions.mixed->refinement != linpack::Refinement::none ||
+      result.verdict != linpack::Verdict::passed)
+    return;
+  result.verdict = linpack::Verdict::failed;
+  result.reason =
+      "without refinement no run passes; this matrix is so easy that its residual would";
+}
+
 /// HPL's system in FP64, to compare: `result` fails, or is skipped, where FP64 does, so that the
 /// program's status tells. Collective over `comm`.
 void compare(MPI_Comm comm, const Case& c, Result& result) {
@@ -190,6 +221,7 @@ void compare(MPI_Comm comm, const Case& c, Result& result) {
   } else if (fp64.verdict == Verdict::failed) {
     mixed.fp64_verdict = "FAILED, and so this run counts as failed";
     result.verdict = Verdict::failed;
+    if (result.reason.empty()) result.reason = "the solution in FP64 failed";
   } else if (failed) {
     mixed.fp64_verdict = "PASSED, unlike this run";
   } else {
@@ -200,6 +232,8 @@ void compare(MPI_Comm comm, const Case& c, Result& result) {
 }  // namespace
 
 Result run_case(MPI_Comm comm, const Case& c) {
+  if (std::string reason = impossible(c); !reason.empty())
+    return linpack::skipped(c, std::move(reason));
   const plinth::ProcessGrid grid = hpl::make_grid(comm, c);
   std::unique_ptr<Work> work;
   double memory = -linpack::peak_memory();
@@ -237,6 +271,7 @@ Result run_case(MPI_Comm comm, const Case& c) {
   Result result = linpack::result_of(c, m, linpack::named(around_names, m.around));
   result.steps = std::move(steps);
   result.mixed = mixed;
+  demand_refinement(c, result);
   if (c.extensions.mixed->compare_fp64 == linpack::Switch::on) compare(comm, c, result);
   return result;
 }

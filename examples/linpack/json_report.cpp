@@ -69,10 +69,8 @@ Json run_object(const Case& asked, const Result& result) {
            {"asked", differences(asked, result.ran)},
            {"verdict", verdict_word(result.verdict)},
            {"passed", result.verdict == Verdict::passed}};
-  if (result.verdict == Verdict::skipped) {
-    out["reason"] = result.reason;
-    return out;
-  }
+  if (!result.reason.empty()) out["reason"] = result.reason;
+  if (result.verdict == Verdict::skipped) return out;
   out["seconds"] = result.seconds;
   out["gflops"] = gflops(result.ran.n, result.seconds);
   out["start"] = static_cast<std::int64_t>(result.start);

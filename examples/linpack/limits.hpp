@@ -22,6 +22,10 @@ constexpr IntegerRange depth_range{0, int32_max};
 constexpr IntegerRange swap_threshold_range{0, int32_max};
 constexpr IntegerRange alignment_range{1, int32_max};
 constexpr IntegerRange threads_range{1, 512};  ///< the most that Kokkos' OpenMP takes
+// Beyond these a matrix is so near to a diagonal one that 16 bits alone come near to its solution,
+// and a run says nothing.
+constexpr double largest_sigma = 1000;
+constexpr double least_kappa = 2;
 constexpr IntegerRange any_integer{std::numeric_limits<std::int32_t>::min(), int32_max};
 
 }  // namespace linpack

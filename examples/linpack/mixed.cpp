@@ -71,6 +71,7 @@ std::string text_lines(const Mixed& ran, const MixedResult& m, std::int64_t n, d
   out += name("Residuals");
   for (std::size_t i = 0; i < m.residuals.size(); ++i)
     out += print(i == 0 ? "%.2e" : " %.2e", unsigned_nan(m.residuals[i]));
+  if (m.easy) out += " (the LU alone passes: an easy matrix, which tests no refinement)";
   out += "\n" + name("Rounding");
   if (m.growth > 0) out += print("growth %.3g, ", m.growth);
   out += print("overflowed %lld, flushed %lld, subnormal %lld\n",
@@ -123,6 +124,7 @@ nlohmann::ordered_json to_json(const MixedResult& m, std::int64_t n, double seco
                              {"products", m.products},
                              {"solves", m.solves},
                              {"residuals", m.residuals},
+                             {"lu_alone_passes", m.easy},
                              {"growth", m.growth},
                              {"overflowed", m.overflowed},
                              {"flushed", m.flushed},

@@ -46,6 +46,7 @@ struct MixedResult {
   int products = 0, solves = 0;  ///< with A, and with the factors
   /// The scaled residual that the refinement saw: of the LU alone, then after each step or cycle.
   std::vector<double> residuals;
+  bool easy = false;  ///< the first of them passes: the run says nothing of the refinement
   double growth = 0;  ///< the largest entry of U by that of A; 0: not known
   std::int64_t overflowed = 0, flushed = 0,
                subnormal = 0;  ///< entries of A, L and U, in rounding

@@ -164,14 +164,16 @@ constexpr OverrideOption table[] = {
      "the system: scaled-diagonal, fasi-higham, dominant-reference, dominant-openmxp",
      [](const Override& v, Config& c) { c.extensions.mixed->matrix = choice<SystemKind>(v); },
      OptionOf::mixed},
-    {"--sigma", "REAL", "scaled-diagonal: sigma sqrt(N) is added to the diagonal",
+    {"--sigma", "REAL",
+     "scaled-diagonal: sigma sqrt(N) is added to the diagonal, |sigma| <= 1000",
      [](const Override& v, Config& c) {
-       c.extensions.mixed->sigma = real_in(v, -1e300, 1e300, "a number from -1e300 to 1e300");
+       c.extensions.mixed->sigma =
+           real_in(v, -largest_sigma, largest_sigma, "a number from -1000 to 1000");
      },
      OptionOf::mixed},
-    {"--kappa", "REAL", "fasi-higham: condition number in the infinity norm",
+    {"--kappa", "REAL", "fasi-higham: condition number in the infinity norm, from 2",
      [](const Override& v, Config& c) {
-       c.extensions.mixed->kappa = real_in(v, 1, 1e300, "a number from 1 to 1e300");
+       c.extensions.mixed->kappa = real_in(v, least_kappa, 1e300, "a number from 2 to 1e300");
      },
      OptionOf::mixed},
     {"--rho", "REAL", "fasi-higham: ratio of its parameters alpha and beta",
@@ -182,7 +184,7 @@ constexpr OverrideOption table[] = {
     {"--precision", "NAME", "of the LU: fp16, fp16-fast, bf16, fp32, fp32-fp16, auto",
      [](const Override& v, Config& c) { c.extensions.mixed->precision = choice<Precision>(v); },
      OptionOf::mixed},
-    {"--refine", "NAME", "refinement: gmres, classical, none",
+    {"--refine", "NAME", "refinement: gmres, classical, none (no run passes)",
      [](const Override& v, Config& c) { c.extensions.mixed->refinement = choice<Refinement>(v); },
      OptionOf::mixed},
     {"--scaling", "YES/NO", "scale the matrix by a power of two where 16 bits want it",

@@ -47,7 +47,7 @@ struct StepSeconds {
 struct Result {
   Case ran;  ///< what ran, which may differ from what was asked for
   Verdict verdict = Verdict::skipped;
-  std::string reason;  ///< of a skipped run
+  std::string reason;  ///< of a skipped run, or of one that failed for more than its residual
   double seconds = 0;  ///< wall time of factorization and back substitution, longest of all ranks
   std::time_t start = 0;
   std::time_t end = 0;

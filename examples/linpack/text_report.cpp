@@ -115,6 +115,7 @@ void TextReport::run(const Case&, const Result& result, const std::vector<std::s
                        result.seconds);
   if (!result.phases.empty()) out_ << phase_lines(result) << step_lines(result);
   if (result.verdict != Verdict::unchecked) out_ << rule('-') << check_lines(result);
+  if (!result.reason.empty()) out_ << "Failed: " << result.reason << "\n";
   out_.flush();
 }
 

@@ -39,7 +39,26 @@ verdicts 1 0 4 $hard --refine classical
 stall="stagnated\|iteration limit\|non-finite"
 expect "stalls" 4 "$(grep -c "^Refinement .* classical: \($stall\)" out)"
 verdicts 1 0 4 --n 400 --nb 24 --matrix fasi-higham --kappa 1e16 --precision bf16 --refine classical
-verdicts 0 8 0 --n 130,400 --nb 24 --matrix fasi-higham --kappa 1 --precision bf16 --refine classical
+verdicts 0 8 0 --n 130,400 --nb 24 --matrix fasi-higham --kappa 2 --precision bf16 --refine classical
+
+# Matrices whose residual low precision alone would meet do not pass without refinement, in any
+# precision: of the smallest orders, with factors that 16 bits hold exactly.
+for precision in fp16 fp16-fast bf16 fp32 fp32-fp16; do
+  verdicts 1 0 12 --n 0,1,2 --nb 2 --refine none --precision $precision
+done
+expect "what such runs are told" 4 "$(grep -c '^Failed: without refinement no run passes' out)"
+# With this condition number alpha = beta = 1/2.
+exact="--n 12 --nb 4 --matrix fasi-higham --rho 1 --kappa 60608.2 --precision fp16"
+# shellcheck disable=SC2086
+verdicts 1 0 4 $exact --refine none
+# shellcheck disable=SC2086
+verdicts 0 4 0 $exact
+expect "easy matrices" 4 "$(grep -c '^Residuals .*(the LU alone passes' out)"
+# A condition number that no matrix of the order has.
+expect_status 3 4 --n 5,10 --nb 4 --grid 2x2 --matrix fasi-higham --precision fp16 --refine none
+expect "reasons" 2 "$(grep -c '^Skipped .* no fasi-higham matrix of order' out)"
+expect_status 3 4 --n 0,1,130 --nb 24 --matrix fasi-higham --kappa 1e300 --precision fp16
+expect "reasons" 3 "$(grep -c '^Skipped .* no fasi-higham matrix of order' out)"
 
 # Any N, and the smallest; the output is netlib's, with lines of its own.
 expect_status 0 4 --n 0,1,2,17 --nb 8,80 --grid 2x2,1x3 --depth 0,2 --bcast 0,4 --json all.json \
@@ -62,10 +81,9 @@ expect "FP64 that failed" 1 "$(grep -c '^FP64 .* FAILED, and so this run counts 
 expect "speed-ups over a wrong run" 0 "$(grep -c 'speedup' wrong.json)"
 
 # What 16 bits cannot hold, unless it is scaled; what nothing holds.
-expect_status 3 2 --n 100 --grid 1x2 --precision fp16 --sigma 1e6 --scaling no
-expect "reasons" 1 "$(grep -c '^Skipped .* 100 entries .* beyond the range' out)"
-expect_status 0 2 --n 100 --grid 1x2 --precision fp16 --sigma 1e6
-expect_status 3 2 --n 100 --grid 1x2 --precision fp32 --sigma 1e300
+expect_status 3 2 --n 4400 --grid 1x2 --precision fp16 --sigma 1000 --scaling no
+expect "reasons" 1 "$(grep -c '^Skipped .* 4400 entries .* beyond the range' out)"
+expect_status 0 2 --n 4400 --grid 1x2 --precision fp16 --sigma 1000
 expect_status 3 2 --n 2147483647 --nb 256
 
 # refused <message> [argument...]
@@ -80,7 +98,9 @@ refused '--precision: expected one of 0 (fp16), .* 5 (auto), found .fp8.' --prec
 refused '--refine: expected one of 0 (gmres), 1 (classical), 2 (none), found .more.' --refine more
 refused '--refine: expected one value, found 2' --refine gmres,none
 refused '--sigma: expected a finite number, found .x.' --sigma x
-refused '--kappa: expected a number from 1 to 1e300, found .0.5.' --matrix fasi-higham --kappa 0.5
+refused '--kappa: expected a number from 2 to 1e300, found .1.' --matrix fasi-higham --kappa 1
+refused '--sigma: expected a number from -1000 to 1000, found .1152921504606846976.' \
+  --sigma 1152921504606846976
 refused '--rho: expected a number from 1e-6 to 1, found .2.' --matrix fasi-higham --rho 2
 refused '--sigma: expected --matrix scaled-diagonal with it, found fasi-higham' \
   --matrix fasi-higham --sigma 2

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "linpack/command_line.hpp"
 #include "linpack/hpl_dat.hpp"
@@ -70,6 +72,20 @@ TEST_CASE("options of mixed precision that contradict each other", "[mixed]") {
              contains("--kappa: expected"));
 }
 
+TEST_CASE("matrices that 16 bits alone nearly solve are refused", "[mixed]") {
+  for (const char* kappa : {"1", "1.99", "0", "-5", "1e301"})
+    CHECK_THAT(refusal(mixed, {"--matrix", "fasi-higham", "--kappa", kappa}),
+               contains("--kappa: expected a number from 2 to 1e300, found"));
+  for (const char* kappa : {"inf", "nan", "1e999"})
+    CHECK_THAT(refusal(mixed, {"--matrix", "fasi-higham", "--kappa", kappa}),
+               contains("--kappa: expected a finite number, found"));
+  for (const char* sigma : {"1e18", "-1001", "1000.5"})
+    CHECK_THAT(refusal(mixed, {"--sigma", sigma}),
+               contains("--sigma: expected a number from -1000 to 1000, found"));
+  CHECK(interpreted({"--matrix", "fasi-higham", "--kappa", "2"}).kappa == 2);
+  CHECK(interpreted({"--sigma", "-1000"}).sigma == -1000);
+}
+
 TEST_CASE("mixed precision travels to the other ranks, and to HPL.dat's last line", "[mixed]") {
   Config config;
   config.extensions.mixed = Mixed{.matrix = SystemKind::dominant_openmxp,
@@ -112,4 +128,11 @@ TEST_CASE("what is reported of mixed precision", "[mixed]") {
   CHECK(json.at("fp64").at("speedup").get<double>() == Catch::Approx(3));
   CHECK(json.at("cond_inf") == 1e5);
   CHECK_FALSE(to_json(MixedResult{}, 3000, 10).contains("fp64"));
+
+  MixedResult other;
+  CHECK_THAT(text, !contains("easy"));
+  other.residuals = {0.5};
+  other.easy = true;
+  CHECK_THAT(text_lines(Mixed{}, other, 10, 1), contains(": 5.00e-01 (the LU alone passes"));
+  CHECK(to_json(other, 10, 1).at("lu_alone_passes") == true);
 }

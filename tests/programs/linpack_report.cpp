@@ -201,6 +201,19 @@ TEST_CASE("report: a skipped run says why") {
         "Skipped WC00C2R2 N=29 NB=4 P=2 Q=2: rank 3 has no memory\n");
 }
 
+TEST_CASE("report: a run that failed for more than its residual says why") {
+  std::ostringstream out;
+  linpack::TextReport report(out);
+  Result r = a_failure();
+  report.run(a_case(), r, {});
+  CHECK_THAT(out.str(), !contains("Failed: "));
+  out.str("");
+  r.reason = "its matrix is too easy";
+  report.run(a_case(), r, {});
+  CHECK_THAT(out.str(),
+             Catch::Matchers::EndsWith(check_lines(r) + "Failed: its matrix is too easy\n"));
+}
+
 TEST_CASE("report: the rows of parameters are netlib's") {
   std::ostringstream out;
   linpack::TextReport report(out);

@@ -51,8 +51,8 @@ for matrix in scaled-diagonal dominant-reference dominant-openmxp; do
   done
 done
 
-# Condition numbers 1, 1/sqrt(u), 0.1/u and 10/u for each precision. At 1 the matrix is the identity,
-# and everything passes.
+# Condition numbers 1/sqrt(u), 0.1/u and 10/u for each precision, and 2: one of 1, the identity's, is
+# refused.
 hard=(--n 130,400 --nb 24 --matrix fasi-higham)
 for row in "fp16 45 205 20480" "fp32-fp16 45 205 20480" "bf16 16 26 2560" "fp32 4096 1.7e6 1.7e8"; do
   read -r precision root below beyond <<<"$row"
@@ -60,8 +60,9 @@ for row in "fp16 45 205 20480" "fp32-fp16 45 205 20480" "bf16 16 26 2560" "fp32 
     expect pass "${hard[@]}" --kappa "$kappa" --precision "$precision" --refine gmres
     expect fail "${hard[@]}" --kappa "$kappa" --precision "$precision" --refine none
   done
-  expect pass "${hard[@]}" --kappa 1 --precision "$precision" --refine gmres
-  expect pass "${hard[@]}" --kappa 1 --precision "$precision" --refine classical
+  expect pass "${hard[@]}" --kappa 2 --precision "$precision" --refine gmres
+  expect pass "${hard[@]}" --kappa 2 --precision "$precision" --refine classical
+  expect fail "${hard[@]}" --kappa 2 --precision "$precision" --refine none
   expect pass "${hard[@]}" --kappa "$root" --precision "$precision" --refine classical
 done
 
