@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -158,6 +160,12 @@ Measured measure(const plinth::ProcessGrid& grid, Work& work, const Case& c, Mix
   return m;
 }
 
+/// Bytes of a number in the matrix.
+Index scalar_bytes(const Case& c) {
+  const Precision precision = c.extensions.mixed->precision;
+  return precision == Precision::fp32 || precision == Precision::fp32_fp16 ? 4 : 2;
+}
+
 /// Bytes that the process at (0, 0), which has most, needs for a case.
 double bytes_needed(const Case& c) {
   const Index block = block_size(c);
@@ -165,23 +173,28 @@ double bytes_needed(const Case& c) {
     return static_cast<double>(plinth::BlockCyclic(c.n, block, processes, 0).local_size(0));
   };
   const double rows = most(c.grid.rows), cols = most(c.grid.cols);
+  const auto scalar = static_cast<double>(scalar_bytes(c));
+  const double line = 8.0 * c.alignment;
+  const double matrix = rows * (std::ceil(scalar * cols / line) * line);
   const auto nb = static_cast<double>(block);
   const linpack::Mixed& mixed = c.extensions.mixed.value();
-  const bool single =
-      mixed.precision == Precision::fp32 || mixed.precision == Precision::fp32_fp16;
-  const double scalar = single ? 4 : 2;
   const auto panels =
       static_cast<double>(std::min<Index>(c.depth, plinth::ceil_div(c.n, block)) + 2);
   const double vectors = mixed.refinement == linpack::Refinement::gmres
                              ? plinth::GmresRefinement{}.restart + 10
                              : 10;
-  return scalar * rows * cols + 4 * nb * (rows + cols) + scalar * panels * nb * (rows + cols) +
+  return matrix + 4 * nb * (rows + cols) + scalar * panels * nb * (rows + cols) +
          8 * vectors * (rows + cols);
 }
 
 /// Why a case has no system as it was asked for, "" if it has. The same on every rank.
 std::string impossible(const Case& c) {
   const linpack::Mixed& mixed = c.extensions.mixed.value();
+  if (8 / scalar_bytes(c) * c.alignment > std::numeric_limits<int>::max())
+    return linpack::print(
+        "lines of the matrix that begin on multiples of %d 8-byte words have "
+        "more numbers than an integer of 32 bits counts",
+        c.alignment);
   if (mixed.matrix != linpack::SystemKind::fasi_higham) return {};
   // The nearest is taken, as reported, where the rounding of its parameters or their bounds keep it
   // from kappa; another matrix is not.

@@ -86,6 +86,14 @@ expect "reasons" 1 "$(grep -c '^Skipped .* 4400 entries .* beyond the range' out
 expect_status 0 2 --n 4400 --grid 1x2 --precision fp16 --sigma 1000
 expect_status 3 2 --n 2147483647 --nb 256
 
+# Alignments for which there is no memory, or no number: the runs after them take place.
+expect_status 3 2 --n 300 --nb 32 --grid 1x2 --precision fp16 --align 400000000
+expect "reasons" 1 "$(grep -c '^Skipped .*: not enough memory' out)"
+for precision in fp16 fp32; do
+  expect_status 3 2 --n 300,301 --nb 32 --grid 1x2 --precision $precision --align 2147483647
+  expect "reasons" 2 "$(grep -c '^Skipped .*: lines of the matrix' out)"
+done
+
 # refused <message> [argument...]
 refused() {
   local message=$1
