@@ -29,6 +29,10 @@ linpack::Case effective(const linpack::Case& asked) {
   linpack::Case runs = asked;
   linpack::Mixed& mixed = runs.extensions.mixed.value();
   if (mixed.precision == Precision::automatic) mixed.precision = fastest(mixed.matrix);
+  if (mixed.precision == Precision::fp16_fast && !plinth::kernel::lowp::has_half_arithmetic())
+    mixed.precision = Precision::fp16;
+  if (mixed.precision != Precision::fp16 && mixed.precision != Precision::fp16_fast)
+    mixed.scaling = linpack::Switch::off;
   return runs;
 }
 

@@ -7,7 +7,8 @@
 
 namespace hpl_mxp {
 
-/// What runs when `asked` is asked for: the precision chosen where that was left open. By this
+/// What runs when `asked` is asked for: sums in FP16 only on a CPU with arithmetic in it, scaling
+/// only where FP16 holds the matrix, and the precision chosen where that was left open. By this
 /// CPU's features, so the same on all CPUs of a kind:
 ///
 /// | this CPU has             | scaled-diagonal, dominant | fasi-higham |

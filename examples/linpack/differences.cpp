@@ -45,8 +45,10 @@ std::vector<std::string> describe_differences(const Case& asked, const Case& run
           runs.extensions.pivot_reduction);
   compare("the split", asked.extensions.split, runs.extensions.split);
   compare("reproducible", asked.extensions.reproducible, runs.extensions.reproducible);
-  if (asked.extensions.mixed && runs.extensions.mixed)
+  if (asked.extensions.mixed && runs.extensions.mixed) {
     compare("the precision", asked.extensions.mixed->precision, runs.extensions.mixed->precision);
+    compare("the scaling", asked.extensions.mixed->scaling, runs.extensions.mixed->scaling);
+  }
   compare("the storage order", asked.extensions.storage, runs.extensions.storage);
   return out;
 }

@@ -93,7 +93,13 @@ Invocation interpret(const Program& program, const std::vector<std::string>& arg
   };
   apply(in_file);
   apply(command_line);
-  if (program.mixed) check_mixed(command_line, *out.config.extensions.mixed);
+  if (program.mixed) {
+    check_mixed(command_line, *out.config.extensions.mixed);
+    constexpr double by_the_rules = 16;
+    if (out.config.threshold > by_the_rules)
+      out.notes.push_back(print("residuals below %g pass, where the rules of HPL-MxP ask for %g",
+                                out.config.threshold, by_the_rules));
+  }
   if (command_line.overrides_option("--output")) out.output_origin = "--output";
   if (command_line.print_config) out.text = printed(program, out.config, ranks);
   return out;

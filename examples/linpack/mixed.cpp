@@ -73,7 +73,7 @@ std::string text_lines(const Mixed& ran, const MixedResult& m, std::int64_t n, d
     out += print(i == 0 ? "%.2e" : " %.2e", unsigned_nan(m.residuals[i]));
   if (m.easy) out += " (the LU alone passes: an easy matrix, which tests no refinement)";
   out += "\n" + name("Rounding");
-  if (m.growth > 0) out += print("growth %.3g, ", m.growth);
+  if (m.growth != 0) out += print("growth %.3g, ", unsigned_nan(m.growth));
   out += print("overflowed %lld, flushed %lld, subnormal %lld\n",
                static_cast<long long>(m.overflowed), static_cast<long long>(m.flushed),
                static_cast<long long>(m.subnormal));

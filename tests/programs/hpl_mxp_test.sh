@@ -94,6 +94,19 @@ for precision in fp16 fp32; do
   expect "reasons" 2 "$(grep -c '^Skipped .*: lines of the matrix' out)"
 done
 
+# What differs from what was asked for: scaling where FP16 does not hold the matrix, sums in FP16
+# where the CPU has none.
+for precision in bf16 fp32 fp32-fp16; do
+  expect_status 0 1 --n 50 --precision $precision
+  expect "notes on scaling" 1 "$(grep -c '^Note: the scaling is no instead of the yes' out)"
+done
+expect_status 0 1 --n 50 --precision fp16-fast
+in_half=$(grep -c '^Precision *: fp16-fast, .*sums in FP16' out)
+as_fp16=$(grep -c '^Note: the precision is fp16 instead of the fp16-fast' out)
+expect "fp16-fast, or a note" 1 $((in_half + as_fp16))
+expect "notes on scaling" 0 "$(grep -c '^Note: the scaling' out)"
+expect "sums in FP16" "$(grep -c -m 1 avx512_fp16 /proc/cpuinfo)" "$in_half"
+
 # refused <message> [argument...]
 refused() {
   local message=$1

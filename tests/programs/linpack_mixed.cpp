@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "linpack/command_line.hpp"
+#include "linpack/differences.hpp"
 #include "linpack/hpl_dat.hpp"
 #include "linpack/input_error.hpp"
 #include "linpack/invocation.hpp"
@@ -86,6 +87,28 @@ TEST_CASE("matrices that 16 bits alone nearly solve are refused", "[mixed]") {
   CHECK(interpreted({"--sigma", "-1000"}).sigma == -1000);
 }
 
+TEST_CASE("a threshold above the rules' is pointed out", "[mixed]") {
+  const auto notes = [](const Program& program, const char* threshold) {
+    std::string all;
+    for (const std::string& note : interpret(program, {"--threshold", threshold}, 1).notes)
+      all += note + "\n";
+    return all;
+  };
+  CHECK_THAT(notes(mixed, "16.5"), contains("residuals below 16.5 pass, where the rules"));
+  for (const char* usual : {"16", "1", "0"}) CHECK_THAT(notes(mixed, usual), !contains("rules"));
+  CHECK_THAT(notes(plain, "1000"), !contains("rules"));
+}
+
+TEST_CASE("scaling that has no meaning is a difference", "[mixed]") {
+  Case asked;
+  asked.extensions.mixed = Mixed{};
+  Case runs = asked;
+  CHECK(describe_differences(asked, runs).empty());
+  runs.extensions.mixed->scaling = Switch::off;
+  CHECK(describe_differences(asked, runs) ==
+        std::vector<std::string>{"the scaling is no instead of the yes that was asked for"});
+}
+
 TEST_CASE("mixed precision travels to the other ranks, and to HPL.dat's last line", "[mixed]") {
   Config config;
   config.extensions.mixed = Mixed{.matrix = SystemKind::dominant_openmxp,
@@ -130,6 +153,9 @@ TEST_CASE("what is reported of mixed precision", "[mixed]") {
   CHECK_FALSE(to_json(MixedResult{}, 3000, 10).contains("fp64"));
 
   MixedResult other;
+  CHECK_THAT(text_lines(Mixed{}, other, 10, 1), !contains("growth"));
+  other.growth = -std::nan("");
+  CHECK_THAT(text_lines(Mixed{}, other, 10, 1), contains(": growth nan, overflowed 0"));
   CHECK_THAT(text, !contains("easy"));
   other.residuals = {0.5};
   other.easy = true;
