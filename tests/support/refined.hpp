@@ -4,7 +4,11 @@
 // of an answer.
 #pragma once
 
+#include <mpi.h>
+
 #include <cmath>
+#include <cstdint>
+#include <vector>
 
 #include "plinth/solve/solve.hpp"
 #include "support/catch.hpp"
@@ -59,7 +63,35 @@ inline double column_error(const Dense<double>& a, const Dense<double>& x, const
   return r_most == 0 ? 0 : r_most / (a_most * x_most + b_most);
 }
 
-/// Solves A X = B on a grid and checks that the report tells the truth, and that A and B are kept.
+/// Checks that a report says the same on every rank of a grid. Collective.
+inline void check_same_everywhere(const plinth::ProcessGrid& grid,
+                                  const plinth::SolveReport& report) {
+  std::vector<double> mine{
+      static_cast<double>(report.outcome),
+      static_cast<double>(report.column),
+      report.backward_error,
+      static_cast<double>(report.lost.overflowed),
+      static_cast<double>(report.lost.flushed),
+      static_cast<double>(report.lost.subnormal),
+      report.fell_back_from ? static_cast<double>(*report.fell_back_from) : -1,
+      static_cast<double>(report.refinement.columns.size())};
+  for (const auto& column : report.refinement.columns) {
+    mine.push_back(static_cast<double>(column.outcome));
+    mine.push_back(column.backward_error);
+    mine.push_back(column.iterations);
+  }
+  for (double& x : mine)
+    if (plinth::is_nan(x)) x = -2;
+  std::vector<double> first = mine;
+  auto count = static_cast<int>(first.size());
+  MPI_Bcast(&count, 1, MPI_INT, 0, grid.all().handle());
+  first.resize(static_cast<std::size_t>(count));
+  MPI_Bcast(first.data(), count, MPI_DOUBLE, 0, grid.all().handle());
+  CHECK(mine == first);
+}
+
+/// Solves A X = B on a grid and checks that the report tells the truth, on every rank the same, and
+/// that A and B are kept.
 template <class Precision, class Options>
 plinth::SolveReport solve_and_check(const plinth::ProcessGrid& grid, const Dense<double>& a,
                                     const Dense<double>& b, Index nb, const Options& options) {
@@ -70,6 +102,7 @@ plinth::SolveReport solve_and_check(const plinth::ProcessGrid& grid, const Dense
   const auto db = distribute(grid, b, tall);
   HostMatrix<double, Kokkos::LayoutRight> dx(grid, b.rows, b.cols, tall);
   const auto report = plinth::solve<Precision>(Host(), da, db, dx, options);
+  check_same_everywhere(grid, report);
   CHECK(same_bits(gather(da), a));
   CHECK(same_bits(gather(db), b));
   if (report) {
