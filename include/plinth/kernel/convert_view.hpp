@@ -3,9 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
-#include <limits>
 #include <type_traits>
 #include <vector>
 
