@@ -15,8 +15,9 @@ enum class Uplo : char { lower = 'L', upper = 'U' };
 /// Whether the diagonal is taken as ones and not referenced.
 enum class Diag : char { non_unit = 'N', unit = 'U' };
 
-/// Matrix norms: largest absolute column sum, largest absolute row sum.
-enum class Norm : char { one = '1', inf = 'I' };
+/// Matrix norms: largest absolute column sum, largest absolute row sum, largest modulus (which is
+/// no norm that bounds products).
+enum class Norm : char { one = '1', inf = 'I', max = 'M' };
 
 /// A character that the BLAS understands.
 constexpr char to_char(Op v) { return static_cast<char>(v); }

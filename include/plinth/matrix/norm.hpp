@@ -27,14 +27,29 @@ Real largest(const std::vector<Real>& values) {
   return most;
 }
 
-/// sums := those over each local row (or column) of the moduli of the local elements. Precondition:
-/// room for them.
-template <bool by_row, ExecutionPolicy Exec, class View, class Real>
-void absolute_sums(const Exec& exec, const View& a, kernel::Staged<Real, Exec>& sums) {
+/// What norm() works with, kept from call to call by those that may not allocate.
+template <class Real, ExecutionPolicy Exec>
+struct NormWorkspace {
+  kernel::Staged<Real, Exec> lines;
+  std::vector<Real> sums;
+
+  /// Room for matrices whose local part has these extents. Not collective.
+  void reserve(Extents local) {
+    const Index most = std::max(local.rows, local.cols);
+    lines.reserve(most);
+    sums.reserve(static_cast<std::size_t>(most));
+  }
+};
+
+/// work.sums := sums over each local row (or column) of the moduli of the local elements, or the
+/// largest ones, NaN above all.
+template <bool by_row, bool sum = true, ExecutionPolicy Exec, class View, class Real>
+void absolute_sums(const Exec& exec, const View& a, NormWorkspace<Real, Exec>& work) {
   using Space = typename Exec::execution_space;
   const Index lines = by_row ? kernel::rows_of(a) : kernel::cols_of(a);
   const Index along = by_row ? kernel::cols_of(a) : kernel::rows_of(a);
-  Real* const out = sums.device();
+  work.lines.reserve(lines);
+  Real* const out = work.lines.device();
   {
     [[maybe_unused]] auto scope = exec.enter();
     // In pieces of lines, so that the contiguous index of either layout is used in turn.
@@ -49,46 +64,58 @@ void absolute_sums(const Exec& exec, const View& a, kernel::Staged<Real, Exec>& 
           for (Index l = begin; l < end; ++l) out[l] = Real(0);
           constexpr bool line_contiguous =
               kernel::is_row_major<typename View::array_layout> == by_row;
+          const auto see = [&](Index l, Index q) {
+            const Real here = modulus(by_row ? a(l, q) : a(q, l));
+            if (sum) {
+              out[l] += here;
+            } else if (here > out[l] || is_nan(here)) {
+              out[l] = here;
+            }
+          };
           if (line_contiguous) {
             for (Index l = begin; l < end; ++l)
-              for (Index q = 0; q < along; ++q) out[l] += modulus(by_row ? a(l, q) : a(q, l));
+              for (Index q = 0; q < along; ++q) see(l, q);
           } else {
             for (Index q = 0; q < along; ++q)
-              for (Index l = begin; l < end; ++l) out[l] += modulus(by_row ? a(l, q) : a(q, l));
+              for (Index l = begin; l < end; ++l) see(l, q);
           }
         });
   }
-  sums.to_host(exec, 0, lines);
+  work.lines.to_host(exec, 0, lines);
+  work.sums.assign(work.lines.host(), work.lines.host() + lines);
 }
 
-/// ||A|| in the one norm or the infinity norm, the same on every rank of the grid; NaN if A has
-/// one. 0 on idle ranks. Collective: three reductions. O(m n / (P Q)). Errors, on every rank: the
-/// same call on every rank; enough memory for twice m/P (n/Q) sums.
-template <ExecutionPolicy Exec, class Matrix>
-RealOf<typename Matrix::value_type> norm(const Exec& exec, const Matrix& a, Norm which) {
-  using Real = RealOf<typename Matrix::value_type>;
+/// ||A|| in the one norm, the infinity norm or the largest modulus, the same on every rank of the
+/// grid; NaN if A has one. 0 on idle ranks. Collective: three reductions, two for the largest
+/// modulus. O(m n / (P Q)). Precondition, an Error on every rank: enough memory, m/P or n/Q numbers
+/// twice.
+template <ExecutionPolicy Exec, class Matrix, class Real = RealOf<typename Matrix::value_type>>
+Real norm(const Exec& exec, const Matrix& a, Norm which, NormWorkspace<Real, Exec>& work) {
   const ProcessGrid& grid = a.grid();
   comm::Fingerprint arguments;
   arguments << static_cast<Index>(which) << a.distribution();
-  const bool by_row = which == Norm::inf;
-  const Index lines = by_row ? a.local_extents().rows : a.local_extents().cols;
-  kernel::Staged<Real, Exec> mine;
-  std::vector<Real> sums;
-  comm::agree_on(grid.all(), "norm", arguments.value(), [&] {
-    mine.reserve(lines);
-    sums.resize(static_cast<std::size_t>(lines));
-  });
+  comm::agree_on(grid.all(), "norm", arguments.value(), [&] { work.reserve(a.local_extents()); });
   if (!grid.active()) return Real(0);
-  if (by_row) {
-    absolute_sums<true>(exec, a.local(), mine);
+  const bool by_row = which == Norm::inf;
+  if (which == Norm::max) {
+    constexpr bool rows = kernel::is_row_major<typename Matrix::layout>;
+    absolute_sums<rows, false>(exec, a.local(), work);
   } else {
-    absolute_sums<false>(exec, a.local(), mine);
+    if (by_row) {
+      absolute_sums<true>(exec, a.local(), work);
+    } else {
+      absolute_sums<false>(exec, a.local(), work);
+    }
+    comm::sum_of_all(by_row ? grid.row_vectors() : grid.column_vectors(), work.sums);
   }
-  std::copy_n(mine.host(), lines, sums.begin());
-  comm::sum_of_all(by_row ? grid.row_vectors() : grid.column_vectors(), sums);
-  std::vector<Real> result{largest(sums)};
+  std::vector<Real> result{largest(work.sums)};
   comm::max_of_all(grid.all(), result);
   return result.front();
+}
+template <ExecutionPolicy Exec, class Matrix>
+auto norm(const Exec& exec, const Matrix& a, Norm which) {
+  NormWorkspace<RealOf<typename Matrix::value_type>, Exec> work;
+  return norm(exec, a, which, work);
 }
 
 }  // namespace plinth
