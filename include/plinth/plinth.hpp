@@ -23,6 +23,7 @@
 #include "plinth/matrix/generate.hpp"
 #include "plinth/matrix/hpl_matrix.hpp"
 #include "plinth/matrix/io.hpp"
+#include "plinth/matrix/local_on_host.hpp"
 #include "plinth/matrix/matrix_market.hpp"
 #include "plinth/matrix/norm.hpp"
 #include "plinth/matrix/redistribute.hpp"
@@ -37,6 +38,8 @@
 #include "plinth/refine/regenerated_operator.hpp"
 #include "plinth/refine/residual.hpp"
 #include "plinth/refine/stored_operator.hpp"
+#include "plinth/solve/condition.hpp"
+#include "plinth/solve/error_bounds.hpp"
 #include "plinth/solve/solve.hpp"
 
 /// Dense linear systems that are distributed over MPI ranks. Begin with solve(), lu_factor() and
