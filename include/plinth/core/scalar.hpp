@@ -3,6 +3,7 @@
 
 #include <Kokkos_Complex.hpp>
 #include <Kokkos_Core.hpp>
+#include <complex>
 #include <concepts>
 #include <type_traits>
 
@@ -61,6 +62,12 @@ concept Scalar = std::is_trivially_copyable_v<T> && requires {
 template <class T>
 concept BlasScalar = std::same_as<T, float> || std::same_as<T, double> ||
     std::same_as<T, Kokkos::complex<float>> || std::same_as<T, Kokkos::complex<double>>;
+
+/// How a caller may write the scalar type T: as it is, or as the std::complex of the same bytes.
+template <class U, class T>
+concept ScalarAlias = std::is_same_v<std::remove_const_t<U>, T> ||
+    (ScalarTraits<T>::is_complex&&
+         std::is_same_v<std::remove_const_t<U>, std::complex<RealOf<T>>>);
 
 /// |x| for a real, |re| + |im| for a complex: the magnitude that LAPACK's i?amax compares, cheap
 /// and within a factor sqrt(2) of the modulus.

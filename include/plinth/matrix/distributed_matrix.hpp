@@ -2,11 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "plinth/comm/agree.hpp"
@@ -83,7 +86,7 @@ class DistributedMatrix {
   /// (LayoutRight). Padding is never read or written. Collective. Preconditions, each an Error on
   /// every rank: those of the owning constructor; the block size is named; leading_dimension >=
   /// local rows (LayoutLeft) or local columns (LayoutRight); local is not null unless this process
-  /// owns nothing.
+  /// owns nothing, and aligned for T.
   DistributedMatrix(const ProcessGrid& grid, Index rows, Index cols,
                     const MatrixLayoutOptions& options, T* local, Index leading_dimension)
       : grid_(grid) {
@@ -96,9 +99,18 @@ class DistributedMatrix {
                                               " is less than " + std::to_string(least));
       require(local != nullptr || mine.rows == 0 || mine.cols == 0,
               "the local pointer is null, but this process owns elements");
+      require(reinterpret_cast<std::uintptr_t>(local) % alignof(T) == 0,
+              "the local pointer is not aligned");
       set_view(local, std::max<Index>(leading_dimension, 1));
     });
   }
+  /// The same for storage that the caller holds as std::complex.
+  template <class U>
+  requires(ScalarTraits<T>::is_complex&& std::is_same_v<U, std::complex<RealOf<T>>>)
+      DistributedMatrix(const ProcessGrid& grid, Index rows, Index cols,
+                        const MatrixLayoutOptions& options, U* local, Index leading_dimension)
+      : DistributedMatrix(grid, rows, cols, options, reinterpret_cast<T*>(local),
+                          leading_dimension) {}
 
   /// Moved from, a matrix may only be assigned to or destroyed.
   DistributedMatrix(DistributedMatrix&&) noexcept = default;

@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <complex>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -13,17 +12,12 @@
 #include <utility>
 
 #include "plinth/comm/agree.hpp"
+#include "plinth/core/scalar.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
 #include "plinth/matrix/redistribute.hpp"
 #include "plinth/matrix/redistribution.hpp"
 
 namespace plinth {
-
-/// How a caller may write the scalar type T: as it is, or as the std::complex of the same bytes.
-template <class U, class T>
-concept ScalarAlias = std::is_same_v<std::remove_const_t<U>, T> ||
-    (ScalarTraits<T>::is_complex&&
-         std::is_same_v<std::remove_const_t<U>, std::complex<RealOf<T>>>);
 
 /// A whole m x n matrix in host memory as kernels of exec.host() see it: lines (columns of
 /// LayoutLeft, rows of LayoutRight) at a distance of `lead` elements.
