@@ -40,6 +40,7 @@
 #include "plinth/refine/stored_operator.hpp"
 #include "plinth/solve/condition.hpp"
 #include "plinth/solve/error_bounds.hpp"
+#include "plinth/solve/linear_solver.hpp"
 #include "plinth/solve/solve.hpp"
 
 /// Dense linear systems that are distributed over MPI ranks. Begin with solve(), lu_factor() and

@@ -52,6 +52,14 @@ class LuFactors {
   /// Growth, and what rounding lost; nullopt after lu_factor, which rounds nothing.
   const std::optional<lu::MixedReport>& report() const { return report_; }
 
+  /// Factors another matrix of the same distribution in this storage, with the workspace that made
+  /// these factors by lu_factor: `fill(matrix)` puts it where L and U stand now. Collective.
+  template <class Prepared, class Fill>
+  void refactor(Prepared& prepared, const Fill& fill) {
+    fill(matrix_);
+    outcome_ = prepared(matrix_, pivots_);
+  }
+
  private:
   template <ExecutionPolicy Exec, class M, PivotingPolicy Pivoting>
   friend LuFactors<M> lu_factor(const Exec&, M&&, Pivoting, const lu::FactorOptions&);

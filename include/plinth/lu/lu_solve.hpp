@@ -78,6 +78,10 @@ class LuSolver {
     (*this)(b, op, off);
   }
 
+  /// To be called when the factors are no longer what they were: LuFactors::refactor. Not
+  /// collective, but on every process.
+  void factors_changed() { any_interchange_.reset(); }
+
  private:
   using RhsLayout = typename Rhs::layout;
   using Layout = typename Matrix::layout;

@@ -17,6 +17,7 @@
 #include "plinth/refine/refinement.hpp"
 #include "plinth/refine/stored_operator.hpp"
 #include "plinth/solve/narrow.hpp"
+#include "plinth/solve/outcome.hpp"
 #include "plinth/solve/report.hpp"
 
 namespace plinth {
@@ -72,31 +73,23 @@ class RefinedSolve {
     });
     const std::optional<Factors> factors = factor(report);
     if (!factors) return report;
-    judge(*factors, report);
+    note_narrow_pivots(*factors, a_norm_, report);
     if (!report) return report;
 
     std::optional<LuSolver<Exec, FactorMatrix, Rhs>> solver;
     comm::agree_on(a_.grid().all(), "solve", 0, [&] {
       if (a_.grid().active()) solver.emplace(exec_, *factors, b, width);
     });
-    report.refinement = refinement([&](const Rhs& v, Rhs& y) { (*product)(v, y); },
-                                   [&](Rhs& r) {
-                                     if constexpr (can_scale)
-                                       if (scaling_) scaling_->scale_rhs(r);
-                                     (*solver)(r);
-                                     if constexpr (can_scale)
-                                       if (scaling_) scaling_->scale_solution(r);
-                                   },
-                                   a_norm_, b, x, options_.refinement, options_.criterion);
-    report.backward_error = report.refinement.backward_error();
-    for (const ColumnHistory& column : report.refinement.columns) {
-      if (column.outcome == RefinementOutcome::converged) continue;
-      if (column.outcome == RefinementOutcome::non_finite) {
-        report.outcome = Outcome::non_finite;
-        break;
-      }
-      report.outcome = Outcome::not_converged;
-    }
+    note_refinement(refinement([&](const Rhs& v, Rhs& y) { (*product)(v, y); },
+                               [&](Rhs& r) {
+                                 if constexpr (can_scale)
+                                   if (scaling_) scaling_->scale_rhs(r);
+                                 (*solver)(r);
+                                 if constexpr (can_scale)
+                                   if (scaling_) scaling_->scale_solution(r);
+                               },
+                               a_norm_, b, x, options_.refinement, options_.criterion),
+                    report);
     return report;
   }
 
@@ -128,26 +121,6 @@ class RefinedSolve {
       return mixed_lu_factor<Precision>(exec_, std::move(rounded), PartialPivoting{}, options);
     } else {
       return lu_factor(exec_, std::move(rounded), PartialPivoting{}, options_.factor);
-    }
-  }
-
-  /// What the pivots and the losses of the factorization say. Of a finite A a pivot that is not
-  /// finite comes from overflow, which need not have been where L and U are stored.
-  void judge(const Factors& factors, SolveReport& report) const {
-    report.factorization = factors.report();
-    const auto nonfinite = factors.first_nonfinite_pivot();
-    const Index overflow = report.factorization ? report.factorization->first_overflow : -1;
-    if (is_finite(a_norm_) && (nonfinite || overflow >= 0)) {
-      report.outcome = Outcome::overflow;
-      report.column = !nonfinite     ? overflow
-                      : overflow < 0 ? *nonfinite
-                                     : std::min(overflow, *nonfinite);
-    } else if (nonfinite) {
-      report.outcome = Outcome::non_finite;
-      report.column = *nonfinite;
-    } else if (const auto zero = factors.first_zero_pivot()) {
-      report.outcome = Outcome::singular;
-      report.column = *zero;
     }
   }
 

@@ -14,6 +14,7 @@
 #include "plinth/matrix/norm.hpp"
 #include "plinth/policy/precision.hpp"
 #include "plinth/refine/residual.hpp"
+#include "plinth/solve/outcome.hpp"
 #include "plinth/solve/refined.hpp"
 #include "plinth/solve/report.hpp"
 
@@ -62,13 +63,7 @@ SolveReport solve_unrefined(const Exec& exec, const Matrix& a, const Rhs& b, Rhs
   const auto factors = lu_factor(exec, std::move(copy_of_a), PartialPivoting{}, options);
 
   SolveReport report;
-  if (const auto column = factors.first_nonfinite_pivot()) {
-    report.outcome = Outcome::non_finite;
-    report.column = *column;
-  } else if (const auto zero = factors.first_zero_pivot()) {
-    report.outcome = Outcome::singular;
-    report.column = *zero;
-  }
+  note_pivots(factors, report);
   copy(exec, b, x);
   if (!report) return report;
   lu_solve(exec, factors, x);

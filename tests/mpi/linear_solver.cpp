@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// LinearSolver: one object for many matrices and right-hand sides; what it allocates after its
+// first use.
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+#include "support/catch.hpp"
+#include "support/instances.hpp"
+#include "support/problems.hpp"
+#include "support/refined.hpp"
+
+using namespace plinth_test;
+using Kokkos::LayoutLeft;
+using Kokkos::LayoutRight;
+using plinth::LinearSolver;
+using plinth::MatrixLayoutOptions;
+using plinth::Op;
+using plinth::Outcome;
+using plinth::ProcessGrid;
+using ComplexDouble = Kokkos::complex<double>;
+
+namespace {
+
+MatrixLayoutOptions square_layout(const ProcessGrid& grid, Index nb) {
+  return {nb, nb, grid.shape().rows - 1, grid.shape().cols / 2};
+}
+MatrixLayoutOptions tall_layout(const ProcessGrid& grid, Index nb) {
+  return {nb, 2, grid.shape().rows - 1, 0};
+}
+template <class T>
+Dense<T> random_matrix(Index m, Index n, std::uint64_t seed) {
+  return make_dense<T>(m, n, [=](Index i, Index j) { return noise_as<T>(i, j, seed); });
+}
+template <class Matrix, class T>
+void set(Matrix& a, const Dense<T>& whole) {
+  plinth::generate(Host(), a, [&whole](Index i, Index j) noexcept { return whole(i, j); });
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("LinearSolver: many matrices, many right-hand sides", "[linearsolver]", double,
+                   float, ComplexDouble) {
+  using T = TestType;
+  struct Case {
+    Index n, nb, nrhs;
+  };
+  for (const Case& c : {Case{0, 3, 1}, Case{1, 3, 2}, Case{37, 5, 3}, Case{40, 8, 0}})
+    on_every_active_grid([&](const ProcessGrid& grid) {
+      INFO("n " << c.n << ", nb " << c.nb << ", nrhs " << c.nrhs);
+      auto a = distribute(grid, Dense<T>(c.n, c.n), square_layout(grid, c.nb));
+      auto b = distribute(grid, Dense<T>(c.n, c.nrhs), tall_layout(grid, c.nb));
+      auto x = distribute(grid, Dense<T>(c.n, c.nrhs), tall_layout(grid, c.nb));
+      LinearSolver solver(Host(), a);
+      // First without interchanges, then with them, then without: nothing of before is left.
+      for (const std::uint64_t seed : {0u, 1u, 2u, 0u}) {
+        auto whole = random_matrix<T>(c.n, c.n, 20 + seed);
+        if (seed == 0)
+          for (Index i = 0; i < c.n; ++i) whole(i, i) += T(static_cast<float>(c.n));
+        set(a, whole);
+        REQUIRE(solver.factor(a));
+        set(a, Dense<T>(c.n, c.n));  // the solver has its own
+        for (const Op op : {Op::none, Op::transpose, Op::conj_transpose}) {
+          const auto rhs = random_matrix<T>(c.n, c.nrhs, 50 + seed);
+          set(b, rhs);
+          const auto report = solver.solve(b, x, op);
+          REQUIRE(report);
+          CHECK(plinth::is_nan(report.backward_error));
+          CHECK(same_bits(gather(b), rhs));
+          CHECK(solve_ratio(whole, gather(x), rhs, op) < 30);
+          CHECK(solver.solve_in_place(b, op));
+          CHECK(same_bits(gather(b), gather(x)));
+        }
+      }
+    });
+}
+
+TEST_CASE("LinearSolver: a matrix given away is factored where it is", "[linearsolver]") {
+  const Index n = 30;
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    auto b = distribute<LayoutLeft>(grid, Dense<double>(n, 2), tall_layout(grid, 4));
+    auto a = distribute<LayoutLeft>(grid, random_matrix<double>(n, n, 7), square_layout(grid, 4));
+    LinearSolver solver(Host(), a);
+    for (const std::uint64_t seed : {7u, 8u, 9u}) {
+      const auto whole = random_matrix<double>(n, n, seed),
+                 rhs = random_matrix<double>(n, 2, seed);
+      auto given = distribute<LayoutLeft>(grid, whole, square_layout(grid, 4));
+      const double* const storage = given.local().data();
+      CHECK((seed == 8 ? solver.factor(given) : solver.factor(std::move(given))));
+      CHECK((solver.factors().matrix().local().data() == storage) == (seed != 8));
+      set(b, rhs);
+      CHECK(solver.solve_in_place(b));
+      CHECK(solve_ratio(whole, gather(b), rhs, Op::none) < 30);
+    }
+  });
+}
+
+TEST_CASE("LinearSolver: factors in float, answers in double", "[linearsolver]") {
+  const Index n = 45;
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    auto a = distribute(grid, Dense<double>(n, n), square_layout(grid, 6));
+    auto b = distribute(grid, Dense<double>(n, 3), tall_layout(grid, 6));
+    auto x = distribute(grid, Dense<double>(n, 3), tall_layout(grid, 6));
+    LinearSolver solver(Host(), a, plinth::DoubleSingle{});
+    const double goal = plinth::BackwardErrorBelow{}.goal(n, 0x1p-53);
+    for (const std::uint64_t seed : {3u, 4u, 5u}) {
+      const auto whole = svd_type(n, 1e4, seed), rhs = random_matrix<double>(n, 3, seed);
+      set(a, whole);
+      set(b, rhs);
+      CHECK((seed == 4 ? solver.factor(distribute(grid, whole, square_layout(grid, 6)))
+                       : solver.factor(a)));
+      set(a, Dense<double>(n, n));
+      for (int use = 0; use < 2; ++use) {
+        const auto report = solver.solve(b, x);
+        CHECK(report);
+        CHECK(report.backward_error <= goal);
+        CHECK(report.refinement.converged());
+        for (Index c = 0; c < 3; ++c) CHECK(column_error(whole, gather(x), rhs, c) <= 2 * goal);
+      }
+    }
+    // What float does not hold, and a system that it does again.
+    auto large = random_matrix<double>(n, n, 6);
+    large(3, 3) = 1e200;
+    set(a, large);
+    CHECK(solver.factor(a).outcome == Outcome::overflow);
+    CHECK(solver.solve(b, x).outcome == Outcome::overflow);
+    set(a, svd_type(n, 10, 6));
+    CHECK(solver.factor(a));
+    CHECK(solver.solve(b, x));
+    CHECK(error_of([&] { (void)solver.solve(b, x, Op::transpose); }) ==
+          "LinearSolver: solve: refined answers are of A X = B: op = none");
+  });
+}
+
+TEST_CASE("LinearSolver: outcomes, one after the other", "[linearsolver]") {
+  const Index n = 20;
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    auto a = distribute(grid, Dense<double>(n, n), square_layout(grid, 3));
+    auto b = distribute(grid, random_matrix<double>(n, 1, 1), tall_layout(grid, 3));
+    auto x = distribute(grid, Dense<double>(n, 1), tall_layout(grid, 3));
+    LinearSolver solver(Host(), a);
+    const auto good = random_matrix<double>(n, n, 11);
+    auto singular = good, bad = good;
+    for (Index i = 0; i < n; ++i) singular(i, 13) = 0;
+    bad(17, 5) = std::nan("");
+    const auto try_it = [&](const Dense<double>& whole, Outcome outcome, Index column) {
+      set(a, whole);
+      for (const auto& report : {solver.factor(a), solver.solve(b, x)}) {
+        CHECK(report.outcome == outcome);
+        CHECK(report.column == column);
+      }
+    };
+    try_it(singular, Outcome::singular, 13);
+    try_it(good, Outcome::solved, -1);
+    try_it(bad, Outcome::non_finite, 5);
+    try_it(good, Outcome::solved, -1);
+    CHECK(solve_ratio(good, gather(x), random_matrix<double>(n, 1, 1), Op::none) < 30);
+  });
+}
+
+TEST_CASE("LinearSolver: misuse", "[linearsolver][misuse]") {
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    const bool guilty = grid.all().rank() == grid.all().size() - 1;
+    const ProcessGrid other(grid.all().handle(),
+                            plinth::RowMajorGrid{grid.shape().rows, grid.shape().cols});
+    const auto matrix = [](const ProcessGrid& on, Index m, Index n, Index mb, Index nb) {
+      return distribute(on, random_matrix<double>(m, n, 2), {mb, nb});
+    };
+    auto a = matrix(grid, 8, 8, 4, 4), oblong = matrix(grid, 8, 9, 4, 4),
+         flat = matrix(grid, 8, 8, 4, 2), elsewhere = matrix(other, 8, 8, 4, 4),
+         thin = matrix(grid, 8, 8, 2, 2);
+    using Solver = LinearSolver<plinth::Uniform<double>, Host, HostMatrix<double, LayoutRight>>;
+    const auto make = [](const auto& like, plinth::LinearSolverOptions<> options = {}) {
+      return error_of([&] { Solver(Host(), like, {}, options); });
+    };
+    CHECK_THAT(make(guilty ? oblong : a), contains("not square"));
+    CHECK_THAT(make(guilty ? flat : a), contains("blocks are not square"));
+    CHECK_THAT(make(a, {.factor = {.lookahead = guilty ? -1 : 1}}), contains("look-ahead"));
+    CHECK_THAT(make(a, {.factor = {.keep_l = guilty ? plinth::lu::KeepL::no
+                                                    : plinth::lu::KeepL::permuted}}),
+               contains("needs L"));
+    CHECK_THAT(make(a, {.refinement = {.restart = guilty ? 0 : 3}}), contains("restart"));
+    CHECK_THAT(make(a, {.at_once = guilty ? 0 : 3}), contains("at least one"));
+    if (grid.all().size() > 1)
+      CHECK_THAT(make(a, {.at_once = guilty ? 2 : 3}), contains("different arguments"));
+
+    Solver solver(Host(), a);
+    auto b = matrix(grid, 8, 2, 4, 1), x = matrix(grid, 8, 2, 4, 1),
+         wide = matrix(grid, 8, 3, 4, 1), odd = matrix(grid, 8, 2, 3, 1),
+         far = matrix(other, 8, 2, 4, 1);
+    const auto solve = [&](const auto& rhs, auto& out, Op op = Op::none) {
+      return error_of([&] { (void)solver.solve(rhs, out, op); });
+    };
+    const auto factor = [&](const auto& m) { return error_of([&] { (void)solver.factor(m); }); };
+    CHECK_THAT(solve(b, x), contains("no matrix"));
+    CHECK_THAT(factor(guilty ? elsewhere : a), contains("another grid"));
+    CHECK_THAT(factor(guilty ? thin : a), contains("not distributed like"));
+    CHECK(factor(a) == "(no error)");
+    CHECK_THAT(solve(b, guilty ? far : x), contains("different grids"));
+    CHECK_THAT(solve(b, guilty ? wide : x), contains("not distributed alike"));
+    CHECK_THAT(solve(odd, odd), contains("not dealt like"));
+    CHECK_THAT(solve(b, guilty ? b : x), contains("same matrix"));
+    if (grid.all().size() > 1)
+      CHECK_THAT(solve(b, x, guilty ? Op::transpose : Op::none), contains("different arguments"));
+    CHECK(solve(b, x) == "(no error)");
+    CHECK_THAT(solve(guilty ? wide : b, x), contains("as at the first solve"));
+    CHECK(error_of([&] { (void)solver.solve_in_place(b); }) == "(no error)");
+  });
+}
+
+TEST_CASE("LinearSolver: ranks without a place on the grid", "[linearsolver][grid]") {
+  const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, std::max(1, world_size() - 1)});
+  const auto whole = random_matrix<double>(15, 15, 3), rhs = random_matrix<double>(15, 1, 4);
+  auto a = distribute(grid, whole, {4, 4}), b = distribute(grid, rhs, {4, 4}),
+       x = distribute(grid, rhs, {4, 4});
+  LinearSolver solver(Host(), a);
+  for (int use = 0; use < 2; ++use) {
+    CHECK(solver.factor(a));
+    CHECK(solver.solve(b, x));
+    if (grid.active()) CHECK(solve_ratio(whole, gather(x), rhs, Op::none) < 30);
+  }
+}
+
+// Sanitizers have their own operator new, and know more.
+#if !defined(__SANITIZE_ADDRESS__) && defined(__GLIBC__)
+namespace {
+
+/// What is allocated while `armed`: by new, for buffers (policy/memory.hpp) and by Kokkos.
+struct AllocationCount {
+  std::atomic<bool> armed{false};
+  std::atomic<Index> news{0}, deletes{0}, largest{0}, buffers{0};
+
+  void note(std::size_t bytes) {
+    if (!armed) return;
+    ++news;
+    Index before = largest;
+    while (static_cast<Index>(bytes) > before &&
+           !largest.compare_exchange_weak(before, static_cast<Index>(bytes))) {
+    }
+  }
+};
+AllocationCount allocations;
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  allocations.note(bytes);
+  if (void* const p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept {
+  if (allocations.armed && p != nullptr) ++allocations.deletes;
+  std::free(p);
+}
+void operator delete(void* p, std::size_t) noexcept { operator delete(p); }
+
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
+  if (allocations.armed) ++allocations.buffers;
+  void* p = nullptr;
+  return posix_memalign(&p, alignment, bytes) == 0 ? p : nullptr;
+}
+
+namespace {
+
+/// Runs f, and says what it allocated.
+template <class F>
+void count_allocations(const F& f) {
+  for (auto* count :
+       {&allocations.news, &allocations.deletes, &allocations.largest, &allocations.buffers})
+    *count = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  allocations.armed = true;
+  f();
+  allocations.armed = false;
+}
+
+/// Everything of the size of a vector's part or a message is there; lists of a panel's rows, of
+/// the processes, the report, and names of kernels come and go.
+template <class Solver, class Matrix>
+void check_allocations(Solver& solver, Matrix& a, Matrix& b, Matrix& x, Index n) {
+  REQUIRE(solver.factor(a));
+  REQUIRE(solver.solve(b, x));
+  set(a, svd_type(n, 100, 62));
+  plinth::SolveReport factored, solved;
+  count_allocations([&] {
+    factored = solver.factor(a);
+    for (int use = 0; use < 3; ++use) solved = solver.solve(b, x);
+  });
+  CHECK(factored);
+  CHECK(solved);
+  CHECK(allocations.buffers == 0);
+  CHECK(allocations.largest <= 1024);
+  CHECK(allocations.news - allocations.deletes <= 4);  // what the last report holds
+}
+
+}  // namespace
+
+TEST_CASE("LinearSolver: nothing is allocated after the first use", "[linearsolver][memory]") {
+  const Index n = 1000, nb = 8;
+  const int ranks = world_size();
+  for (const plinth::GridShape shape :
+       {plinth::GridShape{1, ranks}, plinth::GridShape{ranks, 1},
+        plinth::GridShape{ranks % 2 == 0 ? 2 : 1, ranks % 2 == 0 ? ranks / 2 : ranks}}) {
+    const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
+    INFO("grid " << shape.rows << "x" << shape.cols);
+    auto a = distribute(grid, svd_type(n, 100, 61), square_layout(grid, nb));
+    auto b = distribute(grid, random_matrix<double>(n, 3, 62), tall_layout(grid, nb));
+    auto x = distribute(grid, Dense<double>(n, 3), tall_layout(grid, nb));
+    const std::size_t line =
+        static_cast<std::size_t>(std::min(a.local_extents().rows, a.local_extents().cols)) *
+        sizeof(double);
+    CHECK(line > 1024);  // so that the bound below means something
+    {
+      LinearSolver solver(Host(), a);
+      check_allocations(solver, a, b, x, n);
+    }
+    set(a, svd_type(n, 100, 61));
+    {
+      LinearSolver solver(Host(), a, plinth::DoubleSingle{});
+      check_allocations(solver, a, b, x, n);
+    }
+    // The counting itself: one of everything.
+    count_allocations([&] {
+      const plinth::kernel::Buffer<double> buffer(10);
+      const std::vector<double> vector(1000);
+      CHECK(vector.size() + static_cast<std::size_t>(buffer.size()) == 1010);
+    });
+    CHECK(allocations.buffers == 1);
+    CHECK(allocations.largest >= 8000);
+  }
+}
+#endif
