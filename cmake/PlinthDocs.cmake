@@ -17,14 +17,15 @@ foreach(pattern IN ITEMS
     comm/agree.hpp comm/allreduce.hpp comm/broadcast_route.hpp comm/exchange.hpp comm/mpi.hpp
     comm/reduce.hpp comm/reduction_op.hpp comm/schedule.hpp
     matrix/column_slabs.hpp matrix/diagonal_blocks.hpp matrix/file.hpp matrix/index_runs.hpp
-    matrix/matrix_market_text.hpp matrix/redistribution.hpp matrix/whole_array.hpp
+    matrix/local_on_host.hpp matrix/matrix_market_text.hpp matrix/redistribution.hpp
+    matrix/whole_array.hpp
     lu/diagonal_block.hpp lu/factor.hpp lu/interchange.hpp lu/mixed_factor.hpp lu/mixed_panel.hpp
     lu/mixed_panel_factor.hpp lu/narrowing_log.hpp lu/operand_scaling.hpp
     lu/packed_block_row.hpp lu/panel.hpp lu/panel_factor.hpp lu/panel_recursion.hpp
     lu/pivot_exchange.hpp lu/pivot_tournament.hpp lu/row_permutation.hpp lu/substitute.hpp
     lu/tournament_panel.hpp
     refine/column_operations.hpp refine/least_squares.hpp
-    solve/narrow.hpp)
+    solve/absolute_product.hpp solve/narrow.hpp solve/norm_estimate.hpp solve/outcome.hpp)
   string(APPEND PLINTH_DOCS_EXCLUDED " */plinth/${pattern}")
 endforeach()
 

@@ -30,8 +30,8 @@ Real largest(const std::vector<Real>& values) {
 /// What norm() works with, kept from call to call by those that may not allocate.
 template <class Real, ExecutionPolicy Exec>
 struct NormWorkspace {
-  kernel::Staged<Real, Exec> lines;
-  std::vector<Real> sums;
+  kernel::Staged<Real, Exec> lines;  ///< what kernels make of rows or columns
+  std::vector<Real> sums;            ///< the same on the host
 
   /// Room for matrices whose local part has these extents. Not collective.
   void reserve(Extents local) {
@@ -112,6 +112,7 @@ Real norm(const Exec& exec, const Matrix& a, Norm which, NormWorkspace<Real, Exe
   comm::max_of_all(grid.all(), result);
   return result.front();
 }
+/// The same with a workspace of its own.
 template <ExecutionPolicy Exec, class Matrix>
 auto norm(const Exec& exec, const Matrix& a, Norm which) {
   NormWorkspace<RealOf<typename Matrix::value_type>, Exec> work;
