@@ -39,8 +39,10 @@
 #include "plinth/refine/residual.hpp"
 #include "plinth/refine/stored_operator.hpp"
 #include "plinth/solve/condition.hpp"
+#include "plinth/solve/equilibration.hpp"
 #include "plinth/solve/error_bounds.hpp"
 #include "plinth/solve/linear_solver.hpp"
+#include "plinth/solve/questions.hpp"
 #include "plinth/solve/solve.hpp"
 
 /// Dense linear systems that are distributed over MPI ranks. Begin with solve(), lu_factor() and

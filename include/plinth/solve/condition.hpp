@@ -18,6 +18,19 @@ namespace plinth {
 template <Scalar S>
 using SolvedIn = std::conditional_t<BlasScalar<S>, S, double>;
 
+/// 1 / (a_norm ||A^-1||) in the norm `which`, one or inf, where solve(v, op) does v := op(A)^-1 v for
+/// the estimator's vectors, one each; 0 where that underflows. Collective.
+template <class Estimator, class Solve>
+double reciprocal_condition(Estimator& estimator, double a_norm, Norm which, const Solve& solve) {
+  if (a_norm == 0 || !is_finite(a_norm)) return 0;
+  // The infinity norm of A^-1 is the one norm of its adjoint.
+  const Op op = which == Norm::one ? Op::none : Op::conj_transpose;
+  const Op adjoint = which == Norm::one ? Op::conj_transpose : Op::none;
+  const double inverse_norm =
+      estimator([&](auto& v) { solve(v, op); }, [&](auto& v) { solve(v, adjoint); })[0];
+  return is_finite(inverse_norm) && inverse_norm > 0 ? 1 / inverse_norm / a_norm : 0;
+}
+
 /// An estimate of 1 / (||A|| ||A^-1||), the reciprocal of A's condition number, from its factors
 /// and `a_norm` = ||A||, in the norm `which`, one or inf (norm(exec, a, which), taken before A is
 /// given away). A solution of A x = b has about -log10(condition) digits less than its backward
@@ -54,14 +67,9 @@ double condition(const Exec& exec, const LuFactors<Matrix>& factors, double a_no
   if (factors.order() == 0) return 1;
   if (factors.first_nonfinite_pivot() || is_nan(a_norm))
     return std::numeric_limits<double>::quiet_NaN();
-  if (factors.first_zero_pivot() || a_norm == 0 || !is_finite(a_norm)) return 0;
-  // The infinity norm of A^-1 is the one norm of its adjoint.
-  const bool one = which == Norm::one;
-  const auto with = [&](Op op) { return [&solver, op](Vectors& v) { (*solver)(v, op); }; };
-  const double inverse_norm = (*estimator)(with(one ? Op::none : Op::conj_transpose),
-                                           with(one ? Op::conj_transpose : Op::none))[0];
-  if (!is_finite(inverse_norm) || inverse_norm == 0) return 0;
-  return 1 / inverse_norm / a_norm;
+  if (factors.first_zero_pivot()) return 0;
+  return reciprocal_condition(*estimator, a_norm, which,
+                              [&](Vectors& v, Op op) { (*solver)(v, op); });
 }
 
 }  // namespace plinth

@@ -13,18 +13,9 @@
 #include "plinth/refine/residual.hpp"
 #include "plinth/solve/absolute_product.hpp"
 #include "plinth/solve/norm_estimate.hpp"
+#include "plinth/solve/report.hpp"
 
 namespace plinth {
-
-/// How good the columns of a solution are; the same on every rank.
-struct ErrorBounds {
-  /// Componentwise backward error: the least w with (A + E) x = b + f, |E| <= w |A|, |f| <= w |b|.
-  /// At most n + 1 roundings after a step of refinement, as a rule.
-  std::vector<double> backward;
-  /// Bound on ||x - x*|| / ||x|| in the infinity norm, x* the exact solution; of the error itself
-  /// where x = 0. Infinite where there is a zero pivot.
-  std::vector<double> forward;
-};
 
 /// Workspace for error bounds of solutions like X, kept from call to call: one matrix of X's size
 /// in X's type, two in its real type, and the workspaces of the products with A and |A|.

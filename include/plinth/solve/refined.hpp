@@ -18,11 +18,13 @@
 #include "plinth/refine/stored_operator.hpp"
 #include "plinth/solve/narrow.hpp"
 #include "plinth/solve/outcome.hpp"
+#include "plinth/solve/questions.hpp"
 #include "plinth/solve/report.hpp"
 
 namespace plinth {
 
-/// How to solve with factors in a narrower type.
+/// How to solve: with factors in a narrower type and refinement, or, with NoRefinement, in A's own
+/// type.
 template <RefinementPolicy Refine = GmresRefinement,
           StoppingCriterion Criterion = BackwardErrorBelow>
 struct SolveOptions {
@@ -38,7 +40,10 @@ struct SolveOptions {
   bool fall_back = false;
   /// Scale A by powers of two from both sides before it is rounded (solve/narrow.hpp); nullopt:
   /// where operands have 16 bits. Needs kernels that run on the host, and real numbers.
+  /// In A's own type: scale where it pays (solve/equilibration.hpp); nullopt: yes.
   std::optional<bool> equilibrate = std::nullopt;
+  /// What the report is to say besides.
+  Questions ask = {};
 };
 
 /// Solves with factors of A in Precision's Factor type and refines; one attempt.
@@ -82,19 +87,29 @@ class RefinedSolve {
     });
     note_refinement(refinement([&](const Rhs& v, Rhs& y) { (*product)(v, y); },
                                [&](Rhs& r) {
-                                 if constexpr (can_scale)
-                                   if (scaling_) scaling_->scale_rhs(r);
+                                 scale(r, true);
                                  (*solver)(r);
-                                 if constexpr (can_scale)
-                                   if (scaling_) scaling_->scale_solution(r);
+                                 scale(r, false);
                                },
                                a_norm_, b, x, options_.refinement, options_.criterion),
                     report);
+    if (options_.ask.any() && a_.grid().active()) {
+      solver.reset();
+      answer(
+          options_.ask, exec_, a_, a_norm_, *factors, [&](Rhs& v) { scale(v, true); },
+          [&](Rhs& v) { scale(v, false); }, b, x, report);
+    }
     return report;
   }
 
  private:
   struct Nothing {};
+
+  /// v := R v, or S v.
+  void scale(const Rhs& v, bool rhs) const {
+    if constexpr (can_scale)
+      if (scaling_) rhs ? scaling_->scale_rhs(v) : scaling_->scale_solution(v);
+  }
 
   /// Factors of A rounded; nullopt, and the outcome, where rounding overflows.
   std::optional<Factors> factor(SolveReport& report) {

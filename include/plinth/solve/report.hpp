@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "plinth/core/index.hpp"
 #include "plinth/kernel/convert_runs.hpp"
@@ -38,6 +39,39 @@ constexpr const char* to_string(Outcome outcome) {
   return "?";
 }
 
+/// What was scaled.
+enum class Equilibrated {
+  none,     ///< nothing
+  rows,     ///< rows alone
+  columns,  ///< columns alone
+  both,     ///< rows, then columns
+};
+
+/// What an Equilibrated is called.
+constexpr const char* to_string(Equilibrated what) {
+  switch (what) {
+    case Equilibrated::none:
+      return "none";
+    case Equilibrated::rows:
+      return "rows";
+    case Equilibrated::columns:
+      return "columns";
+    case Equilibrated::both:
+      return "both";
+  }
+  return "?";
+}
+
+/// How good the columns of a solution are; the same on every rank.
+struct ErrorBounds {
+  /// Componentwise backward error: the least w with (A + E) x = b + f, |E| <= w |A|, |f| <= w |b|.
+  /// At most n + 1 roundings after a step of refinement, as a rule.
+  std::vector<double> backward;
+  /// Bound on ||x - x*|| / ||x|| in the infinity norm, x* the exact solution; of the error itself
+  /// where x = 0. Infinite where there is a zero pivot.
+  std::vector<double> forward;
+};
+
 /// What a solve has to say about its answer; the same on every rank of the grid.
 struct SolveReport {
   Outcome outcome = Outcome::solved;  ///< how the solve ended
@@ -59,6 +93,18 @@ struct SolveReport {
   RefinementReport refinement = {};
   /// How the narrower attempt ended, if A was factored again in its own type after it.
   std::optional<Outcome> fell_back_from = std::nullopt;
+
+  // In A's own type:
+
+  /// What was scaled before A was factored (solve/equilibration.hpp).
+  Equilibrated equilibrated = Equilibrated::none;
+
+  // What was asked for (SolveOptions::ask):
+
+  /// An estimate of 1 / (||A|| ||A^-1||) in the infinity norm; see condition().
+  std::optional<double> condition = std::nullopt;
+  /// See error_bounds(); not where x is unspecified.
+  std::optional<ErrorBounds> error_bounds = std::nullopt;
 
   /// Whether X is an answer.
   explicit operator bool() const { return outcome == Outcome::solved; }

@@ -14,7 +14,9 @@
 #include "plinth/matrix/norm.hpp"
 #include "plinth/policy/precision.hpp"
 #include "plinth/refine/residual.hpp"
+#include "plinth/solve/equilibration.hpp"
 #include "plinth/solve/outcome.hpp"
+#include "plinth/solve/questions.hpp"
 #include "plinth/solve/refined.hpp"
 #include "plinth/solve/report.hpp"
 
@@ -52,36 +54,92 @@ void agree_on_solve(const Matrix& a, const Rhs& b, const Rhs& x, const lu::Facto
   });
 }
 
-/// Solves with factors in A's own type, without refinement.
+/// Solves with factors in A's own type, without refinement; with `equilibrate` of A scaled where it
+/// pays.
 template <ExecutionPolicy Exec, class Matrix, class Rhs>
 SolveReport solve_unrefined(const Exec& exec, const Matrix& a, const Rhs& b, Rhs& x,
-                            const lu::FactorOptions& options) {
+                            const lu::FactorOptions& options, bool equilibrate = false,
+                            const Questions& ask = {}) {
   using Working = typename Matrix::value_type;
-  DistributedMatrix<Working, typename Matrix::memory, typename Matrix::layout> copy_of_a(
-      a.grid(), a.rows(), a.cols(), layout_of(a));
+  using Copy = DistributedMatrix<Working, typename Matrix::memory, typename Matrix::layout>;
+  Copy copy_of_a(a.grid(), a.rows(), a.cols(), layout_of(a));
   copy(exec, a, copy_of_a);
+  std::optional<RowColumnScaling<Exec, Copy>> scaling;
+  if (equilibrate && a.rows() == a.cols()) {
+    comm::agree_on(a.grid().all(), "solve", 0, [&] {
+      if (a.grid().active()) scaling.emplace(exec, copy_of_a);
+    });
+    if (scaling) scaling->equilibrate(copy_of_a);
+  }
+  const auto left = [&](const Rhs& v) {
+    if (scaling) scaling->scale_rhs(v);
+  };
+  const auto right = [&](const Rhs& v) {
+    if (scaling) scaling->scale_solution(v);
+  };
   const auto factors = lu_factor(exec, std::move(copy_of_a), PartialPivoting{}, options);
 
   SolveReport report;
   note_pivots(factors, report);
+  if (scaling) report.equilibrated = scaling->applied();
   copy(exec, b, x);
+  const double a_norm = static_cast<double>(norm(exec, a, Norm::inf));
+  if (report) {
+    left(x);
+    lu_solve(exec, factors, x);
+    right(x);
+  }
+  if (ask.any() && a.grid().active())
+    answer(ask, exec, a, a_norm, factors, left, right, b, x, report);
   if (!report) return report;
-  lu_solve(exec, factors, x);
 
   DistributedMatrix<Working, typename Rhs::memory, typename Rhs::layout> r(
       b.grid(), b.rows(), b.cols(), layout_of(b));
   residual(exec, a, x, b, r);
   const double r_norm = static_cast<double>(norm(exec, r, Norm::inf));
   const double x_norm = static_cast<double>(norm(exec, x, Norm::inf));
-  const double scale = static_cast<double>(norm(exec, a, Norm::inf)) * x_norm +
-                       static_cast<double>(norm(exec, b, Norm::inf));
+  const double scale = a_norm * x_norm + static_cast<double>(norm(exec, b, Norm::inf));
   report.backward_error = r_norm == 0 ? 0.0 : r_norm / scale;
   if (!is_finite(scale) || !is_finite(report.backward_error))
     report.outcome = Outcome::non_finite;
   return report;
 }
 
-/// Solves A X = B with factors in a narrower type than A has, and refinement: A is rounded to
+/// solve with factors in a narrower type.
+template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class Rhs,
+          RefinementPolicy Refine, StoppingCriterion Criterion>
+SolveReport solve_refined(const Exec& exec, const Matrix& a, const Rhs& b, Rhs& x,
+                          const SolveOptions<Refine, Criterion>& options) {
+  using Attempt = RefinedSolve<Precision, Exec, Matrix, Rhs, SolveOptions<Refine, Criterion>>;
+  comm::Fingerprint arguments;
+  arguments << lu::fingerprint(options.factor) << options.fall_back
+            << (options.equilibrate ? (*options.equilibrate ? 2 : 1) : 0) << options.ask.condition
+            << options.ask.error_bounds << a.distribution() << b.distribution();
+  agree_on_solve<Precision>(a, b, x, options.factor, arguments.value(), [&] {
+    require(options.refinement.valid(), Refine::requirement);
+    require(
+        !Attempt::packs || (!options.factor.reproducible && options.factor.split == 0),
+        "factorizations with 16-bit operands know no reproducible slices and no split update");
+    require(Attempt::can_scale || !options.equilibrate.value_or(false),
+            "equilibration wants real numbers and kernels that run on the host");
+  });
+  const double a_norm = static_cast<double>(norm(exec, a, Norm::inf));
+  SolveReport report = Attempt(exec, options, a, a_norm)(b, x);
+  if (report || !options.fall_back) return report;
+  // What is not finite is so in every type.
+  if (!is_finite(a_norm) || !is_finite(static_cast<double>(norm(exec, b, Norm::inf))))
+    return report;
+  SolveReport again = solve_unrefined(exec, a, b, x, options.factor,
+                                      options.equilibrate.value_or(true), options.ask);
+  again.fell_back_from = report.outcome;
+  again.lost = report.lost;
+  again.factorization = report.factorization;
+  again.refinement = std::move(report.refinement);
+  return again;
+}
+
+/// Solves A X = B as the options say. In A's own type (NoRefinement) as below, A's rows and columns
+/// scaled where it pays. With factors in a narrower type than A has, and refinement: A is rounded to
 /// Precision's Factor type (scaled by powers of two where operands have 16 bits), factored with
 /// partial pivoting, and the solution refined on A as it is, each right-hand side to its own
 /// backward error. Collective over A's grid.
@@ -106,35 +164,23 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
 [[nodiscard]] SolveReport solve(const Exec& exec, const Matrix& a, const Rhs& b, Rhs& x,
                                 const SolveOptions<Refine, Criterion>& options) {
   using Roles = PrecisionRoles<Precision>;
-  static_assert(!std::is_same_v<typename Roles::Working, typename Roles::Factor>,
+  constexpr bool narrows = !std::is_same_v<typename Roles::Working, typename Roles::Factor>;
+  static_assert(narrows || std::is_same_v<Refine, NoRefinement>,
                 "plinth: solve: refinement is for factors in a narrower type than A has");
-  static_assert(!std::is_same_v<Refine, NoRefinement>,
+  static_assert(!narrows || !std::is_same_v<Refine, NoRefinement>,
                 "plinth: solve: factors in a narrower type need refinement");
-  using Attempt = RefinedSolve<Precision, Exec, Matrix, Rhs, SolveOptions<Refine, Criterion>>;
-  comm::Fingerprint arguments;
-  arguments << lu::fingerprint(options.factor) << options.fall_back
-            << (options.equilibrate ? (*options.equilibrate ? 2 : 1) : 0) << a.distribution()
-            << b.distribution();
-  agree_on_solve<Precision>(a, b, x, options.factor, arguments.value(), [&] {
-    require(options.refinement.valid(), Refine::requirement);
-    require(
-        !Attempt::packs || (!options.factor.reproducible && options.factor.split == 0),
-        "factorizations with 16-bit operands know no reproducible slices and no split update");
-    require(Attempt::can_scale || !options.equilibrate.value_or(false),
-            "equilibration wants real numbers and kernels that run on the host");
-  });
-  const double a_norm = static_cast<double>(norm(exec, a, Norm::inf));
-  SolveReport report = Attempt(exec, options, a, a_norm)(b, x);
-  if (report || !options.fall_back) return report;
-  // What is not finite is so in every type.
-  if (!is_finite(a_norm) || !is_finite(static_cast<double>(norm(exec, b, Norm::inf))))
-    return report;
-  SolveReport again = solve_unrefined(exec, a, b, x, options.factor);
-  again.fell_back_from = report.outcome;
-  again.lost = report.lost;
-  again.factorization = report.factorization;
-  again.refinement = std::move(report.refinement);
-  return again;
+  if constexpr (!narrows) {
+    comm::Fingerprint arguments;
+    arguments << lu::fingerprint(options.factor) << options.equilibrate.value_or(true)
+              << options.ask.condition << options.ask.error_bounds;
+    agree_on_solve<Precision>(a, b, x, options.factor, arguments.value(), [&] {
+      require(!options.fall_back, "in A's own type there is nothing to fall back to");
+    });
+    return solve_unrefined(exec, a, b, x, options.factor, options.equilibrate.value_or(true),
+                           options.ask);
+  } else {
+    return solve_refined<Precision>(exec, a, b, x, options);
+  }
 }
 
 /// Solves A X = B for square A and any number of right-hand sides, in one call: a copy of A is
