@@ -81,15 +81,16 @@ class LinearSolver {
 
   /// For matrices that are distributed like `a`, which is not read. Collective over its grid.
   /// Preconditions, each an Error on every rank: a is square, in square blocks; valid options that
-  /// keep L; at_once >= 1; the same call on every rank; enough memory for lu_factor's workspace.
+  /// keep L; a valid pivoting policy; at_once >= 1; the same call on every rank; enough memory for lu_factor's workspace.
   LinearSolver(const Exec& exec, const Matrix& a, Precision = {}, Options options = {},
-               Pivoting = {})
+               const Pivoting& pivoting = {})
       : exec_(exec),
         grid_(a.grid()),
         distribution_(a.distribution()),
         options_(std::move(options)) {
     comm::Fingerprint arguments;
-    arguments << distribution_ << lu::fingerprint(options_.factor) << options_.at_once;
+    arguments << distribution_ << lu::fingerprint(options_.factor) << options_.at_once
+              << lu::fingerprint(pivoting);
     comm::agree_on(grid_.all(), "LinearSolver", arguments.value(), [&] {
       require(a.rows() == a.cols(), "the matrix is " + std::to_string(a.rows()) + " x " +
                                         std::to_string(a.cols()) + ", not square");
@@ -99,8 +100,10 @@ class LinearSolver {
       require(options_.factor.keep_l == lu::KeepL::permuted,
               "solving needs L: keep_l = permuted");
       require(options_.refinement.valid(), options_.refinement.requirement);
+      require(is_valid(pivoting), requirement_of(pivoting));
       require(options_.at_once >= 1, "at least one right-hand side at once");
-      if (grid_.active()) prepared_.emplace(exec_, grid_, distribution_, options_.factor, off_);
+      if (grid_.active())
+        prepared_.emplace(exec_, grid_, distribution_, options_.factor, off_, pivoting);
     });
   }
   /// Its parts refer to each other: it stays where it is.
