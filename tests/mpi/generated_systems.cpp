@@ -126,6 +126,7 @@ TEST_CASE("filling on the stand-in device", "[generate][device]") {
     CHECK(lost == plinth::generate_scaled(Host(), single, s, 0x1p-130));
     CHECK(lost.subnormal == n * (n - 1));
     const LockedDevice exec;
+    CHECK(has_waited(exec));
     const auto scope = exec.enter();
     CHECK(is_rounded(device, s, 0x1p-12));
   });
@@ -164,11 +165,13 @@ TEST_CASE("products with a regenerated matrix on the stand-in device", "[operato
     plinth::generate(exec, x, [](Index i, Index) noexcept { return noise(i, 0, 3); });
     plinth::RegeneratedOperator product(exec, grid, a.distribution(), s);
     product(x, y);
+    CHECK(has_waited(exec));
     Vectors there(grid, n, 1, square(3));
     const plinth::Extents mine = y.local_extents();
     if (mine.rows > 0 && mine.cols > 0)
       for (Index i = 0; i < mine.rows; ++i)
         exec.to_host(&there.local()(i, 0), &y.local()(i, 0), sizeof(double));
+    exec.fence();
     const auto d =
         difference(s, make_dense<double>(n, 1, [](Index i, Index) { return noise(i, 0, 3); }),
                    gather(there), 1);

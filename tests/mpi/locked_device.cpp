@@ -8,6 +8,10 @@
 #include <setjmp.h>
 #include <signal.h>
 
+#include <cmath>
+#include <set>
+#include <utility>
+
 #include "plinth/plinth.hpp"
 #include "support/catch.hpp"
 #include "support/instances.hpp"
@@ -51,23 +55,24 @@ Dense<double> gather_device(const DeviceMatrix& a) {
   for (Index i = 0; i < mine.rows; ++i)
     LockedDevice().to_host(&host.local()(i, 0), a.local().data() + i * a.local().stride(0),
                            static_cast<std::size_t>(mine.cols) * sizeof(double));
+  LockedDevice().fence();
   return gather(host);
 }
 
 constexpr auto matrix_entry = [](Index i, Index j) noexcept { return noise(i, j, 5); };
 constexpr auto rhs_entry = [](Index i, Index j) noexcept { return noise(i, j, 6); };
 
-/// Calls f(grid) on a grid as square as can be, and on its transpose: opening and closing the
-/// device's memory takes time.
+/// Calls f(grid) on a grid as square as can be, on its transpose, and on a column of processes:
+/// opening and closing the device's memory takes time.
 template <class F>
 void on_grids(F&& f) {
   const int ranks = world_size();
   const int p = ranks % 2 == 0 && ranks > 2 ? 2 : 1, q = ranks / p;
-  for (const auto shape : {plinth::GridShape{p, q}, plinth::GridShape{q, p}}) {
-    const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
-    INFO("grid " << shape.rows << "x" << shape.cols);
+  std::set<std::pair<int, int>> shapes{{p, q}, {q, p}, {ranks, 1}};
+  for (const auto& [rows, cols] : shapes) {
+    const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{rows, cols});
+    INFO("grid " << rows << "x" << cols);
     f(grid);
-    if (p == q) break;
   }
 }
 
@@ -92,6 +97,7 @@ TEST_CASE("The stand-in device faults outside of its kernels and copies", "[devi
 
   double first = 0;
   device.to_host(&first, memory.get(), sizeof first);
+  device.fence();
   CHECK(first == 2);
   CHECK_THROWS_AS(device.to_host(&first, &first, sizeof first), plinth::Error);
   CHECK_THROWS_AS(device.to_device(memory.get(), memory.get(), sizeof first), plinth::Error);
@@ -104,17 +110,62 @@ TEST_CASE("The stand-in device faults outside of its kernels and copies", "[devi
   }));
 }
 
+TEST_CASE("The stand-in device's copies are late", "[device]") {
+  const LockedDevice device;
+  const auto memory = LockedMemory::allocate(sizeof(double));
+  auto* const there = static_cast<double*>(memory.get());
+  const auto square = [&] {
+    const auto scope = device.enter();
+    *there *= *there;
+  };
+  double in = 2, out = 0;
+  device.to_device(there, &in, sizeof in);
+  square();
+  device.to_host(&out, there, sizeof out);
+  square();
+  CHECK(std::isnan(out));
+  CHECK(LockedDevice::copies().empty() == false);
+  device.fence();
+  CHECK(out == 4);  // what stood there in the copy's turn
+  CHECK(LockedDevice::copies().empty());
+  CHECK(LockedDevice::copies().take_changed() == 0);
+
+  device.to_device(there, &in, sizeof in);
+  in = 3;
+  square();
+  device.to_host(&out, there, sizeof out);
+  device.fence();
+  CHECK(out == 9);
+  CHECK(LockedDevice::copies().take_changed() == 1);
+}
+
+TEST_CASE("Without waiting, nothing is right on the stand-in device", "[device]") {
+  struct Impatient : LockedDevice {
+    void fence() const {}
+  };
+  on_grids([&](const ProcessGrid& grid) {
+    DeviceMatrix a(grid, 24, 24, {.mb = 4, .nb = 4});
+    plinth::generate(LockedDevice(), a, matrix_entry);
+    const auto factors = plinth::lu_factor(Impatient(), std::move(a));
+    CHECK(factors.first_nonfinite_pivot());
+    LockedDevice::copies().forget();  // their buffers are gone
+  });
+}
+
 TEST_CASE("Factor, solve, residual and norms on the stand-in device", "[device]") {
   const LockedDevice device;
   const Host host;
   on_grids([&](const ProcessGrid& grid) {
     struct Size {
       Index n, nb, lookahead;
+      double split;
     };
-    for (const Size s : {Size{5, 8, 1},      // one block, ranks that own nothing
-                         Size{23, 4, 0},     // ragged, without look-ahead
-                         Size{32, 4, 2}}) {  // with
-      INFO("n " << s.n << ", nb " << s.nb << ", look-ahead " << s.lookahead);
+    for (const Size s : {Size{5, 8, 1, 0},        // one block, ranks that own nothing
+                         Size{23, 4, 0, 0},       // ragged, without look-ahead
+                         Size{32, 4, 2, 0},       // with
+                         Size{30, 3, 1, 0.5}}) {  // rows of two sections on their way
+      INFO("n " << s.n << ", nb " << s.nb << ", look-ahead " << s.lookahead << ", split "
+                << s.split);
       const MatrixLayoutOptions square{.mb = s.nb, .nb = s.nb};
       const MatrixLayoutOptions tall{.mb = s.nb, .nb = 2};
       const Index nrhs = 3;
@@ -132,7 +183,7 @@ TEST_CASE("Factor, solve, residual and norms on the stand-in device", "[device]"
       CHECK(plinth::norm(device, da, plinth::Norm::inf) ==
             plinth::norm(host, ha, plinth::Norm::inf));
 
-      const plinth::lu::FactorOptions options{.lookahead = s.lookahead};
+      const plinth::lu::FactorOptions options{.lookahead = s.lookahead, .split = s.split};
       const auto on_device = plinth::solve(device, da, db, dx, options);
       const auto on_host = plinth::solve(host, ha, hb, hx, options);
       CHECK(on_device.outcome == plinth::Outcome::solved);
@@ -161,7 +212,7 @@ TEST_CASE("Factor, solve, residual and norms on the stand-in device", "[device]"
       }
     }
   });
-  CHECK(LockedRegion::instance().blocks() == 0);
+  CHECK(is_idle(LockedDevice()));
 }
 
 TEST_CASE("The HPL program's way on the stand-in device", "[device][hpl]") {
@@ -194,5 +245,5 @@ TEST_CASE("The HPL program's way on the stand-in device", "[device][hpl]") {
     CHECK(on_device.residual_inf == on_host.residual_inf);
     CHECK(on_device.scaled_residual(n) < 16);
   });
-  CHECK(LockedRegion::instance().blocks() == 0);
+  CHECK(is_idle(LockedDevice()));
 }

@@ -114,6 +114,7 @@ TEST_CASE("redistribution on a device that keeps its memory to itself", "[redist
     Matrix a(from, 29, 13, {.mb = 4, .nb = 3}), b(to, 29, 13, blocks(to, 3, 5));
     plinth::generate(exec, a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
     plinth::redistribute(exec, a, b);
+    CHECK(has_waited(exec));
     [[maybe_unused]] const auto scope = exec.enter();
     CHECK(wrong_entries(b) == 0);
   });

@@ -174,6 +174,7 @@ TEST_CASE("DoubleSingle on the stand-in device", "[refined][device]") {
     CHECK(on_device.outcome == Outcome::solved);
     CHECK(on_device.backward_error == on_host.backward_error);
     CHECK(on_device.lost == on_host.lost);
+    CHECK(has_waited(device));
   }
 }
 

@@ -487,6 +487,7 @@ TEST_CASE("refinement on the stand-in device", "[refine][device]") {
       refinement(times, solve, 1.05, b, x, GmresRefinement{}, BackwardErrorBelow{}).converged());
   CHECK(refinement(times, solve, 1.05, b, x, ClassicalRefinement{}, BackwardErrorBelow{})
             .converged());
+  CHECK(has_waited(device));
 }
 
 TEST_CASE("refinement: misuse, also by one rank alone", "[refine][misuse]") {

@@ -118,6 +118,7 @@ TEST_CASE("matrices from and to arrays of std::complex", "[replicate]") {
 TEST_CASE("matrices of a device from and to arrays", "[replicate]") {
   using Matrix = plinth::DistributedMatrix<double, LockedMemory, LayoutRight>;
   check<double, double, Matrix>(LockedDevice(), 14, 19);
+  CHECK(has_waited(LockedDevice()));
 }
 
 TEST_CASE("matrices from and to Views", "[replicate]") {

@@ -144,12 +144,14 @@ TEST_CASE("single-precision factors on the stand-in device", "[stored][device]")
     plinth::generate(device, b, [](Index i, Index j) noexcept { return rhs_entry(i, j); });
     plinth::generate(Host(), hb, [](Index i, Index j) noexcept { return rhs_entry(i, j); });
     plinth::lu_solve(device, factors, b);
+    CHECK(has_waited(device));
     plinth::lu_solve(Host(), host_factors, hb);
     HostMatrix<double, LayoutRight> copied(grid, n, cols, {.mb = 4, .nb = 2});
     for (Index i = 0; i < b.local_extents().rows; ++i)
       device.to_host(copied.local().data() + i * copied.local().stride(0),
                      b.local().data() + i * b.local().stride(0),
                      static_cast<std::size_t>(b.local_extents().cols) * sizeof(double));
+    device.fence();
     CHECK(same_bits(gather(copied), gather(hb)));
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A stand-in for a device, to test that algorithms reach matrix elements only through kernels and
-// copies of the execution policy: its memory cannot be read or written in between.
+// copies of the execution policy, and wait for copies before they use what these bring: its memory
+// cannot be read or written in between, and its copies are as late as they may be.
 #pragma once
 
 #include <sys/mman.h>
@@ -14,6 +15,8 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "plinth/core/error.hpp"
 #include "plinth/policy/execution.hpp"
@@ -95,17 +98,77 @@ struct LockedMemory {
   }
 };
 
+/// Copies between the stand-in device and the host that have been asked for. They are as late as
+/// copies may be that keep their order among themselves and with kernels:
+///
+/// - the device's side is read or written when the next kernel starts, or at the fence;
+/// - what goes to the host is there after the fence; until then there are NaNs;
+/// - what comes from the host is read at the last moment, and must still be the same at the fence.
+class LateCopies {
+ public:
+  void to_host(void* to, const void* from, std::size_t bytes) {
+    std::memset(to, 0xff, bytes);
+    copies_.push_back({to, from, true, false, std::vector<std::byte>(bytes)});
+  }
+  void to_device(void* to, const void* from, std::size_t bytes) {
+    const auto* const data = static_cast<const std::byte*>(from);
+    copies_.push_back({to, from, false, false, {data, data + bytes}});
+  }
+  /// A kernel starts, or there is a fence. Precondition: the device's memory is open.
+  void reach_device() {
+    for (Copy& copy : copies_) {
+      if (copy.done) continue;
+      if (copy.is_to_host) {
+        std::memcpy(copy.bytes.data(), copy.from, copy.bytes.size());
+      } else {
+        std::memcpy(copy.to, copy.from, copy.bytes.size());
+      }
+      copy.done = true;
+    }
+  }
+  /// Precondition: all copies have reached the device.
+  void finish() {
+    for (const Copy& copy : copies_) {
+      if (copy.is_to_host) {
+        std::memcpy(copy.to, copy.bytes.data(), copy.bytes.size());
+      } else if (std::memcmp(copy.from, copy.bytes.data(), copy.bytes.size()) != 0) {
+        ++changed_;
+      }
+    }
+    copies_.clear();
+  }
+  bool empty() const { return copies_.empty(); }
+  /// As if none had been asked for.
+  void forget() { copies_.clear(); }
+  /// How often host memory was changed while a copy from it was under way, since the last call.
+  int take_changed() { return std::exchange(changed_, 0); }
+
+ private:
+  struct Copy {
+    void* to;
+    const void* from;
+    bool is_to_host;
+    bool done;                     ///< it has reached the device
+    std::vector<std::byte> bytes;  ///< read from the device, or as the host's were at the call
+  };
+  std::vector<Copy> copies_;
+  int changed_ = 0;
+};
+
 /// ExecutionPolicy of the stand-in device: kernels run on the host and reach LockedMemory while a
-/// scope is open. Copies insist that one side is the device's and the other is not.
+/// scope is open. Copies are late, and insist that one side is the device's and the other is not.
+/// All policies are of one device, and have one queue.
 class LockedDevice {
  public:
   using execution_space = Kokkos::DefaultHostExecutionSpace;
   using memory = LockedMemory;
+  using host_memory = plinth::HostMemory;
 
   class Scope {
    public:
     explicit Scope(const execution_space& space) : space_(space) {
       LockedRegion::instance().enter();
+      copies().reach_device();
     }
     ~Scope() {
       space_.fence();
@@ -120,26 +183,48 @@ class LockedDevice {
 
   execution_space space() const { return space_; }
   Scope enter() const { return Scope(space_); }
-  void fence() const { space_.fence(); }
+  void fence() const {
+    space_.fence();
+    if (copies().empty()) return;
+    const Scope scope(space_);
+    copies().finish();
+  }
   void to_host(void* to, const void* from, std::size_t bytes) const {
-    copy(to, from, from, to, bytes);
+    if (!check(from, to, bytes)) return;
+    copies().to_host(to, from, bytes);
   }
   void to_device(void* to, const void* from, std::size_t bytes) const {
-    copy(to, from, to, from, bytes);
+    if (!check(to, from, bytes)) return;
+    copies().to_device(to, from, bytes);
   }
   plinth::HostExecution<> host() const { return {}; }
 
+  static LateCopies& copies() {
+    static LateCopies all;
+    return all;
+  }
+
  private:
-  void copy(void* to, const void* from, const void* device, const void* host,
-            std::size_t bytes) const {
-    if (bytes == 0) return;
+  /// Whether there is anything to copy.
+  static bool check(const void* device, const void* host, std::size_t bytes) {
+    if (bytes == 0) return false;
     plinth::require(LockedRegion::instance().owns(device), "a copy's device side is not its own");
     plinth::require(!LockedRegion::instance().owns(host), "a copy's host side is the device's");
-    const Scope scope(space_);
-    std::memcpy(to, from, bytes);
+    return true;
   }
   execution_space space_;
 };
+
+/// Whether all of the device's copies have been waited for, and host memory was left alone
+/// meanwhile.
+inline bool has_waited(const LockedDevice& device) {
+  const int changed = device.copies().take_changed();
+  return device.copies().empty() && changed == 0;
+}
+/// The same, and whether all of the device's memory has been freed.
+inline bool is_idle(const LockedDevice& device) {
+  return has_waited(device) && LockedRegion::instance().blocks() == 0;
+}
 
 static_assert(plinth::ExecutionPolicy<LockedDevice>);
 static_assert(!plinth::is_host_accessible<LockedDevice>);

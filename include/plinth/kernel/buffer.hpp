@@ -59,13 +59,19 @@ class Staged {
     }
   }
 
-  /// Makes elements [begin, begin + count), written by kernels, readable on the host.
+  /// Makes elements [begin, begin + count), written by kernels, readable on the host; waits for
+  /// them, and for everything else.
   void to_host(const Exec& exec, Index begin, Index count) const {
+    start_to_host(exec, begin, count);
     exec.fence();
+  }
+  /// The same without waiting: they are there after the next fence.
+  void start_to_host(const Exec& exec, Index begin, Index count) const {
     if constexpr (!Memory::host_accessible)
       exec.to_host(host_.data() + begin, device_.data() + begin, bytes(count));
   }
-  /// Makes elements [begin, begin + count), written on the host, readable by kernels.
+  /// Makes elements [begin, begin + count), written on the host, readable by kernels from now on.
+  /// The host must not change them before the next fence.
   void to_device(const Exec& exec, Index begin, Index count) const {
     if constexpr (!Memory::host_accessible)
       exec.to_device(device_.data() + begin, host_.data() + begin, bytes(count));
@@ -77,7 +83,8 @@ class Staged {
     void reserve(Index) {}
   };
   Buffer<T, Memory> device_;
-  std::conditional_t<Memory::host_accessible, Nothing, Buffer<T, HostMemory>> host_;
+  std::conditional_t<Memory::host_accessible, Nothing, Buffer<T, typename Exec::host_memory>>
+      host_;
 };
 
 }  // namespace plinth::kernel

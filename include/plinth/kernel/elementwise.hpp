@@ -66,6 +66,41 @@ void fill(const Exec& exec, const View& a, typename View::non_const_value_type v
       KOKKOS_LAMBDA(const Index i, const Index j) { a(i, j) = value; });
 }
 
+/// y := alpha x + beta y.
+template <ExecutionPolicy Exec, class Real, class X, class Y>
+void axpby(const Exec& exec, Real alpha, const X& x, Real beta, const Y& y) {
+  for_each<typename Y::array_layout>(
+      exec, rows_of(y), cols_of(y), KOKKOS_LAMBDA(const Index i, const Index j) {
+        y(i, j) = alpha * x(i, j) + beta * y(i, j);
+      });
+}
+
+/// to := alpha a, and a := beta a.
+template <ExecutionPolicy Exec, class Real, class To, class A>
+void scaled_copy(const Exec& exec, Real alpha, const A& a, const To& to, Real beta) {
+  for_each<typename To::array_layout>(
+      exec, rows_of(to), cols_of(to), KOKKOS_LAMBDA(const Index i, const Index j) {
+        to(i, j) = alpha * a(i, j);
+        a(i, j) = beta * a(i, j);
+      });
+}
+
+/// to(i, j) = from(i, place(j)) for the columns of `to`.
+template <ExecutionPolicy Exec, class From, class Place, class To>
+void gather_columns(const Exec& exec, const From& from, const Place& place, const To& to) {
+  for_each<typename To::array_layout>(
+      exec, rows_of(to), cols_of(to),
+      KOKKOS_LAMBDA(const Index i, const Index j) { to(i, j) = from(i, place(j)); });
+}
+
+/// to(i, place(j)) = from(i, j) for the columns of `from`; the places are distinct.
+template <ExecutionPolicy Exec, class From, class To, class Place>
+void scatter_columns(const Exec& exec, const From& from, const To& to, const Place& place) {
+  for_each<typename From::array_layout>(
+      exec, rows_of(from), cols_of(from),
+      KOKKOS_LAMBDA(const Index i, const Index j) { to(i, place(j)) = from(i, j); });
+}
+
 /// to(r, j) = from(rows[r], j) for r < count; `rows` is readable by kernels.
 template <ExecutionPolicy Exec, class From, class To>
 void gather_rows(const Exec& exec, const Index* rows, Index count, const From& from,

@@ -187,8 +187,9 @@ class Interchange {
     if (grid_.coord().row == top_owner_)
       kernel::gather_rows(exec_, leaving, leaving_rows_, a,
                           packed(displaced_, {0, leaving_rows_}, cols));
-    gathered_.to_host(exec_, mine_.begin * cols, mine_.size() * cols);
-    if (grid_.coord().row == top_owner_) displaced_.to_host(exec_, 0, leaving_rows_ * cols);
+    gathered_.start_to_host(exec_, mine_.begin * cols, mine_.size() * cols);
+    if (grid_.coord().row == top_owner_) displaced_.start_to_host(exec_, 0, leaving_rows_ * cols);
+    exec_.fence();
     if (chosen_ == SwapAlgorithm::collective) {
       start_collective(cols);
     } else {

@@ -158,11 +158,7 @@ class Substitution {
     sum_.to_device(exec_, 0, size * vectors_);
     const View block = x[k];
     const View sum = buffer(sum_, size);
-    const RealOf<T> rhs = scales(k).rhs, of_sum = scales(k).sum;
-    kernel::for_each<Layout>(
-        exec_, size, vectors_, KOKKOS_LAMBDA(const Index i, const Index j) {
-          block(i, j) = rhs * block(i, j) - of_sum * sum(i, j);
-        });
+    kernel::axpby(exec_, -scales(k).sum, sum, scales(k).rhs, block);
     exec_.fence();
   }
 
@@ -182,20 +178,18 @@ class Substitution {
     } else {
       stored_.solve(seen, diag_, kernel::Operand<Stored>{akk, op_}, block, scale.triangle);
     }
-    const View sent = buffer(solution(k), size);
-    const RealOf<T> product = scale.product, result = scale.result;
-    kernel::for_each<Layout>(
-        exec_, size, vectors_, KOKKOS_LAMBDA(const Index r, const Index c) {
-          sent(r, c) = product * block(r, c);
-          block(r, c) = result * block(r, c);
-        });
+    kernel::scaled_copy(exec_, scale.product, block, buffer(solution(k), size), scale.result);
   }
 
   template <class Sink>
   void send_solution(const Blocks& x, Index k, Sink& sink) {
     const Index count = x.range(k).size() * vectors_;
     const auto& xk = solution(k);
-    if (x.owns(k)) xk.to_host(exec_, 0, count);
+    if (x.owns(k)) {
+      xk.to_host(exec_, 0, count);
+    } else {
+      exec_.fence();  // the message before last may be under way to kernels from this buffer
+    }
     {
       const trace::Span waiting(sink, trace::Phase::wait);
       comm::check(MPI_Bcast(xk.host(), to_int(count, "vector message"), comm::datatype<T>(),

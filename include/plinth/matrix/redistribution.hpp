@@ -116,6 +116,7 @@ class Redistribution {
       std::vector<Index> next(begin.begin(), begin.end() - 1);
       for (Index l = own.begin; l < own.end; ++l) local.host()[next[owner(l)]++] = l - offset;
       local.to_device(exec, 0, own.size());
+      exec.fence();  // who has nothing to move uses none of them, and must not change or free them
     }
     Range of(int process) const {
       if (process < 0) return {};

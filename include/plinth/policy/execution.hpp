@@ -15,17 +15,22 @@ namespace plinth {
 ///
 ///   E::execution_space   Kokkos space that kernels run in
 ///   E::memory            MemoryPolicy of the matrices that kernels work on
+///   E::host_memory       MemoryPolicy of what is copied to and from them, readable on the host
 ///   e.space()            the execution space instance
 ///   e.enter()            a scope object: kernels touch E::memory only while one is alive; leaving
 ///                        the scope does not imply that the kernel has finished (fence() does)
 ///   e.fence()            waits for all kernels and copies
-///   e.to_host(d, s, n)   copies n bytes from E::memory to the host; done on return
-///   e.to_device(d, s, n) copies n bytes from the host to E::memory; done on return
+///   e.to_host(d, s, n)   starts a copy of n bytes from E::memory to the host, after the kernels
+///                        and copies before it; the host may use d after the next fence()
+///   e.to_device(d, s, n) starts a copy of n bytes from the host to E::memory; kernels after it
+///                        see it, the host may change s after the next fence()
 ///   e.host()             policy for work on host memory (panels, vectors): itself on a host
 ///
-/// Algorithms reach the elements of a matrix only through kernels (kernel/) and these copies.
+/// Algorithms reach the elements of a matrix only through kernels (kernel/) and these copies,
+/// and copy what a message carries through kernel/buffer.hpp.
 template <class E>
-concept ExecutionPolicy = MemoryPolicy<typename E::memory> &&
+concept ExecutionPolicy =
+    MemoryPolicy<typename E::memory> && MemoryPolicy<typename E::host_memory> &&
     requires(const E& e, void* to, const void* from, std::size_t bytes) {
   typename E::execution_space;
   { e.space() } -> std::convertible_to<typename E::execution_space>;
@@ -42,6 +47,7 @@ class HostExecution {
  public:
   using execution_space = Space;  ///< where kernels run
   using memory = HostMemory;  ///< where matrices live
+  using host_memory = HostMemory;  ///< and what is copied to them
   /// What enter() gives.
   struct Scope {
     ~Scope() {}  // a scope is an object with a lifetime, also where nothing happens at its end

@@ -202,9 +202,11 @@ class Equilibration {
         kernel::contiguous<Kokkos::LayoutRight, typename Exec::memory::space>(
             exported_.data(), rows, is_first ? 1 : 0),
         BlockCyclic(1, 1, grid_.shape().cols, 0), {0, 1});
-    if (is_first)
+    if (is_first) {
       exec_.to_host(solution_.data(), exported_.data(),
                     static_cast<std::size_t>(rows) * sizeof(T));
+      exec_.fence();
+    }
     comm::for_each_chunk(rows, Index(1) << 27, [&](Index offset, int count) {
       comm::check(MPI_Bcast(solution_.data() + offset, count, comm::datatype<T>(), 0,
                             grid_.row_vectors().handle()),
