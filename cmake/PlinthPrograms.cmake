@@ -7,13 +7,22 @@ option(PLINTH_SANITIZE "Build Plinth's own programs and tests with ASan and UBSa
 
 # plinth_warnings(<target>)
 function(plinth_warnings target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow)
+  if("CUDA" IN_LIST PLINTH_KOKKOS_DEVICES)
+    # What nvcc makes of a source is not pedantic, and its front end does not know GCC's pragmas.
+    target_compile_options(${target} PRIVATE "SHELL:-Xcudafe --diag_suppress=1675")
+  else()
+    target_compile_options(${target} PRIVATE -Wpedantic)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 sees overlapping copies in the standard library's operator+(const char*, string&&).
     target_compile_options(${target} PRIVATE -Wno-restrict)
   endif()
   if(PLINTH_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
+    if("CUDA" IN_LIST PLINTH_KOKKOS_DEVICES)
+      target_compile_options(${target} PRIVATE -Werror=all-warnings)
+    endif()
   endif()
 endfunction()
 

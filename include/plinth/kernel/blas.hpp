@@ -16,12 +16,46 @@
 
 namespace plinth::kernel {
 
+/// Whether kernels of a space run on the host.
+template <class Space>
+inline constexpr bool runs_on_host =
+    Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
+
 /// Checked narrowing of everything that a BLAS takes as a 32-bit int.
 template <class View>
 void require_blas_range(const View& a) {
   to_int(rows_of(a), "matrix rows");
   to_int(cols_of(a), "matrix columns");
   to_int(leading_dimension(a), "leading dimension");
+}
+
+/// KokkosBlas::gemm, on a device in the queue that `space` stands for. That wants Kokkos Kernels 4;
+/// older ones take no queue, which is as good on a host.
+template <class Space, class... Arguments>
+void call_gemm(const Space& space, const Arguments&... arguments) {
+  if constexpr (runs_on_host<Space>) {
+    KokkosBlas::gemm(arguments...);
+  } else {
+    KokkosBlas::gemm(space, arguments...);
+  }
+}
+/// Likewise KokkosBlas::gemv.
+template <class Space, class... Arguments>
+void call_gemv(const Space& space, const Arguments&... arguments) {
+  if constexpr (runs_on_host<Space>) {
+    KokkosBlas::gemv(arguments...);
+  } else {
+    KokkosBlas::gemv(space, arguments...);
+  }
+}
+/// Likewise KokkosBlas::trsm.
+template <class Space, class... Arguments>
+void call_trsm(const Space& space, const Arguments&... arguments) {
+  if constexpr (runs_on_host<Space>) {
+    KokkosBlas::trsm(arguments...);
+  } else {
+    KokkosBlas::trsm(space, arguments...);
+  }
 }
 
 /// Whether a matrix is one column whose elements are adjacent.
@@ -34,9 +68,10 @@ bool is_single_column(const View& a) {
 /// Kokkos Kernels knows it for column-major matrices only: a row-major A is given as the transpose
 /// that it is. False, and nothing done, for the conjugate transpose of a row-major A, which gemv
 /// cannot spell.
-template <class T, class AView, class XView, class YView>
-bool gemv(T alpha, const Operand<AView>& a, const XView& x, T beta, const YView& y) {
-  using Space = typename AView::memory_space;
+template <class Space, class T, class AView, class XView, class YView>
+bool gemv(const Space& space, T alpha, const Operand<AView>& a, const XView& x, T beta,
+          const YView& y) {
+  using Memory = typename AView::memory_space;
   using Kokkos::LayoutLeft;
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
   char op = to_char(a.op);
@@ -47,10 +82,10 @@ bool gemv(T alpha, const Operand<AView>& a, const XView& x, T beta, const YView&
     std::swap(rows, cols);
   }
   const char op_c[] = {op, '\0'};
-  KokkosBlas::gemv(op_c, alpha,
-                   wrap<LayoutLeft, Space>(a.view.data(), rows, cols, leading_dimension(a.view)),
-                   Kokkos::View<const T*, LayoutLeft, Space, Unmanaged>(x.data(), x.extent(0)),
-                   beta, Kokkos::View<T*, LayoutLeft, Space, Unmanaged>(y.data(), y.extent(0)));
+  call_gemv(space, op_c, alpha,
+            wrap<LayoutLeft, Memory>(a.view.data(), rows, cols, leading_dimension(a.view)),
+            Kokkos::View<const T*, LayoutLeft, Memory, Unmanaged>(x.data(), x.extent(0)), beta,
+            Kokkos::View<T*, LayoutLeft, Memory, Unmanaged>(y.data(), y.extent(0)));
   return true;
 }
 
@@ -85,9 +120,9 @@ void gemm(const Exec& exec, T alpha, const Operand<AView>& a, const Operand<BVie
   const char op_b[] = {to_char(b.op), '\0'};
   [[maybe_unused]] auto scope = exec.enter();
   if (b.op == Op::none && is_single_column(b.view) && is_single_column(c) &&
-      gemv(alpha, a, b.view, beta, c))
+      gemv(exec.space(), alpha, a, b.view, beta, c))
     return;
-  KokkosBlas::gemm(op_a, op_b, alpha, a.view, b.view, beta, c);
+  call_gemm(exec.space(), op_a, op_b, alpha, a.view, b.view, beta, c);
 }
 
 template <ExecutionPolicy Exec, class T, class AView, class BView, class CView>
@@ -117,7 +152,7 @@ void trsm(const Exec& exec, Side side, Uplo uplo, Diag diag, T alpha, const Oper
   const char op_c[] = {to_char(a.op), '\0'};
   const char diag_c[] = {to_char(diag), '\0'};
   [[maybe_unused]] auto scope = exec.enter();
-  KokkosBlas::trsm(side_c, uplo_c, op_c, diag_c, alpha, a.view, b);
+  call_trsm(exec.space(), side_c, uplo_c, op_c, diag_c, alpha, a.view, b);
 }
 
 /// The operand op(operand): transposing a transposed operand gives it back.

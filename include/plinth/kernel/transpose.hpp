@@ -74,6 +74,17 @@ void transpose_tile_host(Isa isa, const T* from, Index from_lead, T* to, Index t
   transpose_tile(from, from_lead, to, to_lead, rows, cols);
 }
 
+/// The one or the other.
+template <bool on_host, class T>
+KOKKOS_INLINE_FUNCTION void transpose_tile_on(Isa isa, const T* from, Index from_lead, T* to,
+                                              Index to_lead, Index rows, Index cols) {
+  if constexpr (on_host) {
+    transpose_tile_host(isa, from, from_lead, to, to_lead, rows, cols);
+  } else {
+    transpose_tile(from, from_lead, to, to_lead, rows, cols);
+  }
+}
+
 /// to(j, i) = from(i, j) for row-major matrices: between such a matrix and a column-major panel,
 /// which is the transpose of a row-major View. Works in tiles, so that both sides use whole cache
 /// lines. Precondition: to is cols x rows.
@@ -92,7 +103,7 @@ void transpose(const Exec& exec, const From& from, const To& to) {
   const Index from_lead = leading_dimension(from), to_lead = leading_dimension(to);
   const T* const source = from.data();
   T* const target = to.data();
-  [[maybe_unused]] const Isa isa = best_isa();
+  const Isa isa = best_isa();
   [[maybe_unused]] auto scope = exec.enter();
   Kokkos::parallel_for(
       "plinth::transpose",
@@ -104,11 +115,7 @@ void transpose(const Exec& exec, const From& from, const To& to) {
         const Index width = j + tile_cols < cols ? tile_cols : cols - j;
         const T* const tile = source + i * from_lead + j;
         T* const flipped = target + j * to_lead + i;
-        if constexpr (on_host) {
-          transpose_tile_host(isa, tile, from_lead, flipped, to_lead, height, width);
-        } else {
-          transpose_tile(tile, from_lead, flipped, to_lead, height, width);
-        }
+        transpose_tile_on<on_host>(isa, tile, from_lead, flipped, to_lead, height, width);
       });
 }
 

@@ -274,7 +274,7 @@ class Factorization {
   /// lane has room for. The left section's lane may be in use.
   void permute_l(const PanelType& panel) {
     trace::Span span(sink_, trace::Phase::interchange);
-    const Range cols = plan_.local_cols({0, panel.step().cols.begin}, at_);
+    const Range cols = plan_.local_cols(Range{0, panel.step().cols.begin}, at_);
     Lane& lane = lanes_.front().interchange.max_cols() < lanes_.back().interchange.max_cols()
                      ? lanes_.back()
                      : lanes_.front();

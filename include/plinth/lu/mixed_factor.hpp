@@ -349,7 +349,7 @@ class MixedFactorization {
   /// Carries the interchanges over to the columns of L that are finished.
   void permute_l(const PanelType& panel) {
     trace::Span span(sink_, trace::Phase::interchange);
-    const Range cols = plan_.local_cols({0, panel.step().cols.begin}, at_);
+    const Range cols = plan_.local_cols(Range{0, panel.step().cols.begin}, at_);
     interchange_->apply(interchanges(panel), columns_of(cols),
                         rows_of_top(panel.width(), cols.size()), sink_);
   }

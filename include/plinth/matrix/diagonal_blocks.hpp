@@ -17,6 +17,16 @@
 
 namespace plinth {
 
+/// Where column first_local + j of a process stands, counted from a global one.
+struct ColumnPlace {
+  BlockCyclic columns;
+  int process;
+  Index first_local, first_global;
+  KOKKOS_FUNCTION Index operator()(Index j) const {
+    return columns.global(first_local + j, process) - first_global;
+  }
+};
+
 /// Some n-vectors (the columns of an n x c matrix), dealt so that the process that owns diagonal
 /// block k of a square matrix has their block k. The place where a triangular solve needs the right
 /// hand side and leaves the solution, for the matrix and its transpose alike; a matrix in any other
@@ -244,17 +254,11 @@ class DiagonalBlocks {
         const View block = (*this)[k];
         const auto moved = kernel::contiguous<Kokkos::LayoutRight, Space>(
             receive_.device() + at, range(k).size(), local.size());
-        const auto place = [=] KOKKOS_FUNCTION(Index j) {
-          return columns.global(local.begin + j, process) - which.begin;
-        };
+        const ColumnPlace place{columns, process, local.begin, which.begin};
         if (unpack) {
-          kernel::for_each<Kokkos::LayoutRight>(
-              exec_, range(k).size(), local.size(),
-              [=] KOKKOS_FUNCTION(Index i, Index j) { block(i, place(j)) = moved(i, j); });
+          kernel::scatter_columns(exec_, moved, block, place);
         } else {
-          kernel::for_each<Kokkos::LayoutRight>(
-              exec_, range(k).size(), local.size(),
-              [=] KOKKOS_FUNCTION(Index i, Index j) { moved(i, j) = block(i, place(j)); });
+          kernel::gather_columns(exec_, block, place, moved);
         }
         at += range(k).size() * local.size();
       });

@@ -15,6 +15,26 @@
 
 namespace plinth::refine {
 
+/// out[p columns + l] := f(a, row, l, result) folded over the rows of piece p of column l, in this
+/// order and from 0; a piece has `piece` rows.
+template <ExecutionPolicy Exec, class View, class T, class F>
+void fold_columns(const Exec& exec, const View& a, Index piece, T* out, const F& f) {
+  using Space = typename Exec::execution_space;
+  const Index rows = kernel::rows_of(a), cols = kernel::cols_of(a);
+  [[maybe_unused]] auto scope = exec.enter();
+  Kokkos::parallel_for(
+      "plinth::fold_columns",
+      Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec.space(), 0,
+                                                           ceil_div(rows, piece) * cols),
+      KOKKOS_LAMBDA(const Index item) {
+        const Index begin = item / cols * piece;
+        const Index end = begin + piece < rows ? begin + piece : rows;
+        T result(0);
+        for (Index r = begin; r < end; ++r) f(a, r, item % cols, result);
+        out[item] = result;
+      });
+}
+
 /// Operations on the columns of n x c matrices of one distribution, each column with a coefficient
 /// of its own. Coefficients and results are indexed by global column and the same on every rank.
 ///
@@ -109,7 +129,6 @@ class ColumnOperations {
   }
 
  private:
-  using Space = typename Exec::execution_space;
   static constexpr Index least_piece = 256;
   static constexpr Index most_pieces = 128;
 
@@ -125,22 +144,9 @@ class ColumnOperations {
   template <class F>
   void pieces(List v, const F& f) {
     reserve(v.size());
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      const auto a = v[i]->local();
-      T* const out = partial_.device() + static_cast<Index>(i) * partials();
-      const Index cols = mine_.cols, rows = mine_.rows, piece = piece_;
-      [[maybe_unused]] auto scope = exec_.enter();
-      Kokkos::parallel_for(
-          "plinth::column_pieces",
-          Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec_.space(), 0, partials()),
-          KOKKOS_LAMBDA(const Index item) {
-            const Index begin = item / cols * piece;
-            const Index end = begin + piece < rows ? begin + piece : rows;
-            T result(0);
-            for (Index r = begin; r < end; ++r) f(a, r, item % cols, result);
-            out[item] = result;
-          });
-    }
+    for (std::size_t i = 0; i < v.size(); ++i)
+      fold_columns(exec_, v[i]->local(), piece_,
+                   partial_.device() + static_cast<Index>(i) * partials(), f);
     partial_.to_host(exec_, 0, static_cast<Index>(v.size()) * partials());
   }
   /// Calls f(place in the result, partial result), the pieces of each column in order.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <utility>
+
+#include "plinth/core/pinned_space.hpp"
+#include "plinth/policy/execution.hpp"
+
+namespace plinth {
+
+/// Data in the memory of a device, kernels on it: any Kokkos device space (CUDA, HIP, SYCL). The
+/// host factors panels and speaks with MPI, from pinned memory, which copies reach while host and
+/// device work.
+/// All kernels and copies of one object and of its copies are in one queue of the device: that of
+/// the space instance it was made with.
+template <class Space>
+class DeviceExecution {
+ public:
+  using execution_space = Space;                              ///< where kernels run
+  using memory = KokkosMemory<typename Space::memory_space>;  ///< where matrices live
+  using host_memory = KokkosMemory<PinnedSpace<Space>>;  ///< and what is copied to and from them
+  /// What enter() gives.
+  struct Scope {
+    ~Scope() {}  // a scope is an object with a lifetime, also where nothing happens at its end
+  };
+
+  static_assert(!memory::host_accessible || host_memory::host_accessible,
+                "plinth: the host reads and writes what is staged for it");
+
+  DeviceExecution() = default;
+  /// On an instance of the space of the caller's: its queue.
+  explicit DeviceExecution(Space space) : space_(std::move(space)) {}
+
+  const Space& space() const { return space_; }  ///< the instance
+  Scope enter() const { return {}; }      ///< a device's memory is open to kernels at any time
+  void fence() const { space_.fence(); }  ///< waits for kernels and copies of the queue
+  /// Starts a copy; done after the next fence().
+  void to_host(void* to, const void* from, std::size_t bytes) const {
+    using Device = typename memory::space;
+    if (bytes != 0)
+      Kokkos::deep_copy(space_, bytes_in<typename host_memory::space>(to, bytes),
+                        bytes_in<Device>(from, bytes));
+  }
+  /// Starts a copy, which kernels after it see; the host's side is free after the next fence().
+  void to_device(void* to, const void* from, std::size_t bytes) const {
+    using Device = typename memory::space;
+    if (bytes != 0)
+      Kokkos::deep_copy(space_, bytes_in<Device>(to, bytes),
+                        bytes_in<typename host_memory::space>(from, bytes));
+  }
+  HostExecution<> host() const { return {}; }  ///< for panels and vectors on the host
+
+ private:
+  template <class Where>
+  static auto bytes_in(void* data, std::size_t bytes) {
+    return Kokkos::View<char*, Where, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+        static_cast<char*>(data), bytes);
+  }
+  template <class Where>
+  static auto bytes_in(const void* data, std::size_t bytes) {
+    return Kokkos::View<const char*, Where, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+        static_cast<const char*>(data), bytes);
+  }
+
+  Space space_;
+};
+
+}  // namespace plinth

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Does it all on the ranks that there are, for whoever has the device: 0 if the answers are right.
+#include <mpi.h>
+
+#include <iostream>
+
+#include "device.hpp"
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int bad = 0;
+  {
+    Kokkos::ScopeGuard kokkos(argc, argv);
+    int ranks = 1, rank = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, ranks});
+    const double residual = on_device::factor(grid, 300);
+    const double backward = on_device::solve(grid, 300);
+    bad = residual < 32 && backward < 1e-13 ? 0 : 1;
+    if (rank == 0)
+      std::cout << "on " << Kokkos::DefaultExecutionSpace().name() << ": scaled residuals "
+                << residual << ", backward errors " << backward << '\n';
+  }
+  MPI_Finalize();
+  return bad;
+}
