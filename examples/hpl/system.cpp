@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "linpack/device.hpp"
 #include "options.hpp"
 #include "plinth/lu/back_substitute.hpp"
 #include "plinth/lu/factor.hpp"
@@ -49,8 +50,8 @@ class StoredSystem : public System {
   const plinth::lu::Plan& plan() const override { return plan_; }
 
  private:
-  using Exec = plinth::HostExecution<>;
-  using Matrix = plinth::DistributedMatrix<double, plinth::HostMemory, Layout>;
+  using Exec = linpack::Execution;
+  using Matrix = plinth::DistributedMatrix<double, Exec::memory, Layout>;
 
   Exec exec_;
   plinth::HplMatrix generator_;

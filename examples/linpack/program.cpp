@@ -12,6 +12,7 @@
 
 #include "linpack/blas_fix.hpp"
 #include "linpack/cases.hpp"
+#include "linpack/device.hpp"
 #include "linpack/differences.hpp"
 #include "linpack/input_error.hpp"
 #include "linpack/invocation.hpp"
@@ -202,7 +203,7 @@ ExitStatus run_in_mpi(int argc, char** argv, const Program& program, const Solve
     share(comm, rank, start);
     start.input_seconds = MPI_Wtime() - begin;
     if (start.config) {
-      const KokkosSession kokkos(arguments, start.config->extensions.threads);
+      const KokkosSession kokkos(with_device(comm, arguments), start.config->extensions.threads);
       start.warnings = warnings_of_threads(comm, start.config->extensions.threads, cpus);
       run_all(comm, ranks, program, solver, blas_fix, start, tally);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plinth/comm/grid.hpp"
+#include "plinth/comm/placement.hpp"
 #include "plinth/core/error.hpp"
 #include "plinth/core/index.hpp"
 #include "plinth/core/options.hpp"
@@ -28,6 +29,7 @@
 #include "plinth/matrix/norm.hpp"
 #include "plinth/matrix/redistribute.hpp"
 #include "plinth/matrix/replicate.hpp"
+#include "plinth/policy/device.hpp"
 #include "plinth/policy/execution.hpp"
 #include "plinth/policy/layout.hpp"
 #include "plinth/policy/pivoting.hpp"

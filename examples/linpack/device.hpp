@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <mpi.h>
+
+#include <Kokkos_Core.hpp>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "plinth/policy/device.hpp"
+#include "plinth/policy/execution.hpp"
+
+namespace linpack {
+
+/// Whether Kokkos' default space is a device, with a memory of its own.
+inline constexpr bool has_device =
+    !Kokkos::SpaceAccessibility<Kokkos::DefaultExecutionSpace, Kokkos::HostSpace>::accessible;
+
+/// Where a program's matrices live and its kernels run: on the device that Kokkos was built for,
+/// else on the host.
+using Execution =
+    std::conditional_t<has_device, plinth::DeviceExecution<Kokkos::DefaultExecutionSpace>,
+                       plinth::HostExecution<>>;
+
+/// The arguments, and for Kokkos the one that gives this rank a device of its own among the ranks
+/// of its machine, unless they name one or there is none to choose from. Collective; throws
+/// InputError on every rank where devices are too few. To be asked before Kokkos is at work.
+std::vector<std::string> with_device(MPI_Comm comm, std::vector<std::string> arguments);
+
+}  // namespace linpack

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+namespace plinth {
+
+/// How many devices of Kokkos' kind this process sees; 0: none, also where there is no driver; -1:
+/// not known, or Kokkos has no device. Before Kokkos is at work, too. Kokkos' own count ends the
+/// program where there is none.
+inline int visible_devices() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+#elif defined(KOKKOS_ENABLE_HIP)
+  int count = 0;
+  return hipGetDeviceCount(&count) == hipSuccess ? count : 0;
+#else
+  return -1;
+#endif
+}
+
+}  // namespace plinth
