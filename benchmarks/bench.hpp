@@ -8,9 +8,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <type_traits>
 #include <vector>
 
+#include "plinth/policy/device.hpp"
+
 namespace bench {
+
+/// Kokkos' default space: the device that it was built for, else the host.
+using Execution = std::conditional_t<
+    bool(
+        Kokkos::SpaceAccessibility<Kokkos::DefaultExecutionSpace, Kokkos::HostSpace>::accessible),
+    plinth::HostExecution<>, plinth::DeviceExecution<Kokkos::DefaultExecutionSpace>>;
 
 /// The main function of a benchmark: MPI and Kokkos around body(), whose result says on each rank
 /// whether its checks passed. Status 0 if they did on all, 1 if not, 4 after an exception.
