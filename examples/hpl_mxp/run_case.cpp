@@ -196,8 +196,8 @@ std::string impossible(const Case& c) {
         "more numbers than an integer of 32 bits counts",
         c.alignment);
   if (mixed.matrix != linpack::SystemKind::fasi_higham) return {};
-  // The nearest is taken, as reported, where the rounding of its parameters or their bounds keep it
-  // from kappa; another matrix is not.
+  // The nearest is taken, as reported, where the rounding of its parameters or their bounds keep
+  // it from kappa; another matrix is not.
   const double reached =
       plinth::FasiHigham::with_condition(c.n, mixed.kappa, mixed.rho).cond_inf();
   return reached >= mixed.kappa / 2

@@ -45,8 +45,8 @@ bool in_file(E value) {
   return static_cast<std::size_t>(value) < words_in_file<E>();
 }
 
-/// The code of a choice; of one that has none in HPL.dat, that of what is built in, since an option
-/// follows.
+/// The code of a choice; of one that has none in HPL.dat, that of what is built in, since an
+/// option follows.
 template <class E>
 int code_in_file(E value, E built_in) {
   return code(in_file(value) ? value : built_in);

@@ -12,8 +12,8 @@ namespace linpack {
 ///
 ///   program, version, environment, ranks, notes, config   what was asked for
 ///   runs     an array with, per run: variant (netlib's T/V), parameters (what ran), asked (those
-///            that differ), verdict, passed, reason if there is one, seconds, gflops, start and end
-///            (seconds since 1970), residual and norms (if checked; null if not finite)
+///            that differ), verdict, passed, reason if there is one, seconds, gflops, start and
+///            end (seconds since 1970), residual and norms (if checked; null if not finite)
 ///   summary  tests, passed, failed, unchecked, skipped, exit_status
 ///
 /// A file is a valid JSON text after every run, should the program not live to see its end.
