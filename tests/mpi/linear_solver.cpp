@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// LinearSolver: one object for many matrices and right-hand sides; what it allocates after its
-// first use.
-#include <atomic>
+// LinearSolver: one object for many matrices and right-hand sides.
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <new>
 
 #include "support/catch.hpp"
 #include "support/instances.hpp"
@@ -223,113 +219,3 @@ TEST_CASE("LinearSolver: ranks without a place on the grid", "[linearsolver][gri
     if (grid.active()) CHECK(solve_ratio(whole, gather(x), rhs, Op::none) < 30);
   }
 }
-
-// Sanitizers have their own operator new, and know more.
-#if !defined(__SANITIZE_ADDRESS__) && defined(__GLIBC__)
-namespace {
-
-/// What is allocated while `armed`: by new, for buffers (policy/memory.hpp) and by Kokkos.
-struct AllocationCount {
-  std::atomic<bool> armed{false};
-  std::atomic<Index> news{0}, deletes{0}, largest{0}, buffers{0};
-
-  void note(std::size_t bytes) {
-    if (!armed) return;
-    ++news;
-    Index before = largest;
-    while (static_cast<Index>(bytes) > before &&
-           !largest.compare_exchange_weak(before, static_cast<Index>(bytes))) {
-    }
-  }
-};
-AllocationCount allocations;
-
-}  // namespace
-
-void* operator new(std::size_t bytes) {
-  allocations.note(bytes);
-  if (void* const p = std::malloc(bytes == 0 ? 1 : bytes)) return p;
-  throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept {
-  if (allocations.armed && p != nullptr) ++allocations.deletes;
-  std::free(p);
-}
-void operator delete(void* p, std::size_t) noexcept { operator delete(p); }
-
-extern "C" void* aligned_alloc(std::size_t alignment, std::size_t bytes) {
-  if (allocations.armed) ++allocations.buffers;
-  void* p = nullptr;
-  return posix_memalign(&p, alignment, bytes) == 0 ? p : nullptr;
-}
-
-namespace {
-
-/// Runs f, and says what it allocated.
-template <class F>
-void count_allocations(const F& f) {
-  for (auto* count :
-       {&allocations.news, &allocations.deletes, &allocations.largest, &allocations.buffers})
-    *count = 0;
-  MPI_Barrier(MPI_COMM_WORLD);
-  allocations.armed = true;
-  f();
-  allocations.armed = false;
-}
-
-/// Everything of the size of a vector's part or a message is there; lists of a panel's rows, of
-/// the processes, the report, and names of kernels come and go.
-template <class Solver, class Matrix>
-void check_allocations(Solver& solver, Matrix& a, Matrix& b, Matrix& x, Index n) {
-  REQUIRE(solver.factor(a));
-  REQUIRE(solver.solve(b, x));
-  set(a, svd_type(n, 100, 62));
-  plinth::SolveReport factored, solved;
-  count_allocations([&] {
-    factored = solver.factor(a);
-    for (int use = 0; use < 3; ++use) solved = solver.solve(b, x);
-  });
-  CHECK(factored);
-  CHECK(solved);
-  CHECK(allocations.buffers == 0);
-  CHECK(allocations.largest <= 1024);
-  CHECK(allocations.news - allocations.deletes <= 4);  // what the last report holds
-}
-
-}  // namespace
-
-TEST_CASE("LinearSolver: nothing is allocated after the first use", "[linearsolver][memory]") {
-  const Index n = 1000, nb = 8;
-  const int ranks = world_size();
-  for (const plinth::GridShape shape :
-       {plinth::GridShape{1, ranks}, plinth::GridShape{ranks, 1},
-        plinth::GridShape{ranks % 2 == 0 ? 2 : 1, ranks % 2 == 0 ? ranks / 2 : ranks}}) {
-    const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
-    INFO("grid " << shape.rows << "x" << shape.cols);
-    auto a = distribute(grid, svd_type(n, 100, 61), square_layout(grid, nb));
-    auto b = distribute(grid, random_matrix<double>(n, 3, 62), tall_layout(grid, nb));
-    auto x = distribute(grid, Dense<double>(n, 3), tall_layout(grid, nb));
-    const std::size_t line =
-        static_cast<std::size_t>(std::min(a.local_extents().rows, a.local_extents().cols)) *
-        sizeof(double);
-    CHECK(line > 1024);  // so that the bound below means something
-    {
-      LinearSolver solver(Host(), a);
-      check_allocations(solver, a, b, x, n);
-    }
-    set(a, svd_type(n, 100, 61));
-    {
-      LinearSolver solver(Host(), a, plinth::DoubleSingle{});
-      check_allocations(solver, a, b, x, n);
-    }
-    // The counting itself: one of everything.
-    count_allocations([&] {
-      const plinth::kernel::Buffer<double> buffer(10);
-      const std::vector<double> vector(1000);
-      CHECK(vector.size() + static_cast<std::size_t>(buffer.size()) == 1010);
-    });
-    CHECK(allocations.buffers == 1);
-    CHECK(allocations.largest >= 8000);
-  }
-}
-#endif
