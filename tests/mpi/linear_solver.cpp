@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// LinearSolver: one object for many matrices and right-hand sides.
+// LinearSolver: one object for many matrices and right-hand sides; what it allocates after its
+// first use.
 #include <cmath>
 #include <limits>
 
+#include "support/allocations.hpp"
 #include "support/catch.hpp"
 #include "support/instances.hpp"
 #include "support/problems.hpp"
@@ -217,5 +219,62 @@ TEST_CASE("LinearSolver: ranks without a place on the grid", "[linearsolver][gri
     CHECK(solver.factor(a));
     CHECK(solver.solve(b, x));
     if (grid.active()) CHECK(solve_ratio(whole, gather(x), rhs, Op::none) < 30);
+  }
+}
+
+namespace {
+
+/// Everything of the size of a vector's part or a message is there; lists of a panel's rows, of
+/// the processes, the report, and names of kernels come and go.
+constexpr std::size_t least = 1025;
+
+template <class Solver, class Matrix>
+void check_allocations(Solver& solver, Matrix& a, Matrix& b, Matrix& x, Index n) {
+  REQUIRE(solver.factor(a));
+  REQUIRE(solver.solve(b, x));
+  set(a, svd_type(n, 100, 62));
+  plinth::SolveReport factored, solved;
+  std::size_t bytes = 0;
+  {
+    const WatchAllocations watch(least);
+    factored = solver.factor(a);
+    for (int use = 0; use < 3; ++use) solved = solver.solve(b, x);
+    bytes = watch.bytes();
+  }
+  CHECK(factored);
+  CHECK(solved);
+  CHECK(bytes == 0);
+}
+
+}  // namespace
+
+TEST_CASE("LinearSolver: nothing is allocated after the first use", "[linearsolver][memory]") {
+  const Index n = 1000, nb = 8;
+  const int ranks = world_size();
+  for (const plinth::GridShape shape :
+       {plinth::GridShape{1, ranks}, plinth::GridShape{ranks, 1},
+        plinth::GridShape{ranks % 2 == 0 ? 2 : 1, ranks % 2 == 0 ? ranks / 2 : ranks}}) {
+    const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
+    INFO("grid " << shape.rows << "x" << shape.cols);
+    auto a = distribute(grid, svd_type(n, 100, 61), square_layout(grid, nb));
+    auto b = distribute(grid, random_matrix<double>(n, 3, 62), tall_layout(grid, nb));
+    auto x = distribute(grid, Dense<double>(n, 3), tall_layout(grid, nb));
+    const Index line = std::min(a.local_extents().rows, a.local_extents().cols);
+    CHECK(static_cast<std::size_t>(line) * sizeof(double) > least);  // so that the bound means something
+    {
+      LinearSolver solver(Host(), a);
+      check_allocations(solver, a, b, x, n);
+    }
+    set(a, svd_type(n, 100, 61));
+    {
+      LinearSolver solver(Host(), a, plinth::DoubleSingle{});
+      check_allocations(solver, a, b, x, n);
+    }
+    // What is watched: buffers and vectors.
+    const WatchAllocations watch(least);
+    const plinth::kernel::Buffer<double> buffer(200);
+    const std::vector<double> vector(200);
+    CHECK(static_cast<std::size_t>(buffer.size()) + vector.size() == 400);
+    CHECK(watch.bytes() >= 2 * 200 * sizeof(double));
   }
 }
