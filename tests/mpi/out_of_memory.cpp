@@ -63,7 +63,7 @@ struct System {
 
 TEST_CASE("out of memory on one rank: solve", "[memory]") {
   System s;
-  CHECK(check_each_failure([&] { (void)plinth::solve(Host(), s.a, s.b, s.x); }) > 5);
+  CHECK(check_each_failure([&] { (void)plinth::solve(Host(), s.a, s.b, s.x); }) >= 3);
 }
 
 TEST_CASE("out of memory on one rank: solve with refinement", "[memory]") {
@@ -72,10 +72,10 @@ TEST_CASE("out of memory on one rank: solve with refinement", "[memory]") {
     return check_each_failure(
         [&] { (void)plinth::solve<plinth::DoubleHalf>(Host(), s.a, s.b, s.x, options); });
   };
-  CHECK(check(SolveOptions<>{}) > 20);
+  CHECK(check(SolveOptions<>{}) > 10);
   // Equilibrated or not, refined in another way, and all of it again in double.
   CHECK(check(SolveOptions<plinth::ClassicalRefinement>{
-            .refinement = {.max_steps = 1}, .fall_back = true, .equilibrate = false}) > 20);
+            .refinement = {.max_steps = 1}, .fall_back = true, .equilibrate = false}) > 10);
 }
 
 TEST_CASE("out of memory on one rank: the check of a generated system", "[memory]") {
@@ -84,5 +84,5 @@ TEST_CASE("out of memory on one rank: the check of a generated system", "[memory
   plinth::Distribution d = s.a.distribution();
   Matrix x(s.grid, s.n, 1, {.mb = 8, .nb = 1});
   plinth::generate(Host(), x, [](Index i, Index j) noexcept { return rhs_entry(i, j); });
-  CHECK(check_each_failure([&] { (void)plinth::hpl_residual(Host(), source, d, x); }) > 5);
+  CHECK(check_each_failure([&] { (void)plinth::hpl_residual(Host(), source, d, x); }) >= 3);
 }
