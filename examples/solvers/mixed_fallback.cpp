@@ -43,13 +43,13 @@ int main(int argc, char** argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, ranks});
     const plinth::HostExecution<> exec;
-    constexpr plinth::Index n = 500;
+    constexpr plinth::Index n = 300;
     Matrix a(grid, n, n), b(grid, n, 1), x(grid, n, 1);
     if (grid.coord() == plinth::GridCoord{0, 0})
       std::printf("%8s  %-12s  %-13s %10s  %-6s %14s\n", "cond(A)", "factors", "with them",
                   "iterations", "again?", "backward error");
 
-    for (const double width : {1.0, 3.0, 5.0, 7.0, 9.0, 12.0}) {
+    for (const double width : {1.0, 3.0, 5.0, 12.0}) {
       plinth::generate(exec, a, [=](auto i, auto j) { return blur(i - j, width); });
       plinth::generate(exec, b, [=](auto i, auto) {
         double sum = 0;
