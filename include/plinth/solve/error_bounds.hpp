@@ -78,8 +78,11 @@ class ErrorBoundsWorkspace {
       g(i, j) = scale == Real(0) && size == Real(0) ? Real(0) : (size + more) / (scale + more);
       f(i, j) = size + nz * u * scale + more;
     });
-    bounds.backward = real_columns_->inf_norms({&g_});
-    const std::vector<double> x_norms = columns_->inf_norms({&x});
+    const Reals* const quotients[] = {&g_};
+    real_columns_->inf_norms(quotients, bounds.backward);
+    const Rhs* const solutions[] = {&x};
+    std::vector<double> x_norms;
+    columns_->inf_norms(solutions, x_norms);
     if (singular) {
       bounds.forward.assign(bounds.backward.size(), infinity);
     } else {
