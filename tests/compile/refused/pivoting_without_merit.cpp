@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// refused: PivotingPolicy
+// refused: no matching function for call to .*lu_factor
 //
 // A policy that exchanges rows says which; it is not taken for partial pivoting.
 #include "plinth/lu/factors.hpp"
