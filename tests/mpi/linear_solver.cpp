@@ -260,7 +260,8 @@ TEST_CASE("LinearSolver: nothing is allocated after the first use", "[linearsolv
     auto b = distribute(grid, random_matrix<double>(n, 3, 62), tall_layout(grid, nb));
     auto x = distribute(grid, Dense<double>(n, 3), tall_layout(grid, nb));
     const Index line = std::min(a.local_extents().rows, a.local_extents().cols);
-    CHECK(static_cast<std::size_t>(line) * sizeof(double) > least);  // so that the bound means something
+    // So that the bound means something.
+    CHECK(static_cast<std::size_t>(line) * sizeof(double) > least);
     {
       LinearSolver solver(Host(), a);
       check_allocations(solver, a, b, x, n);

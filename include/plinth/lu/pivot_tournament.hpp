@@ -62,11 +62,11 @@ class PivotRows {
 
 /// A tournament of rows for the top of a panel, among the processes of a column.
 ///
-/// Each process picks the rows that LU with partial pivoting of its own rows picks; up a tree, whose
-/// root is the process row of the diagonal block, those of `radix` processes at a time are stacked
-/// and the ones that LU with partial pivoting of the stack picks go on. The last LU is that of the
-/// panel's top block. Its first zero pivot is the panel's: rows that are picked span, in the leading
-/// columns, what all rows span.
+/// Each process picks the rows that LU with partial pivoting of its own rows picks; up a tree,
+/// whose root is the process row of the diagonal block, those of `radix` processes at a time are
+/// stacked and the ones that LU with partial pivoting of the stack picks go on. The last LU is
+/// that of the panel's top block. Its first zero pivot is the panel's: rows that are picked span,
+/// in the leading columns, what all rows span.
 ///
 /// Every match is played by one process, so that all agree on its result whatever rounding does.
 /// Workspace: max_width (max(max_rows, radix max_width) + (radix + 1) max_width) elements.

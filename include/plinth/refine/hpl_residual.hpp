@@ -42,8 +42,8 @@ struct SystemNorms {
 /// Judges a solution x (n x 1) of a generated system [A | b] with A and b regenerated, never
 /// stored, in FP64, and nothing taken from whoever made x. `system` is the distribution of an
 /// n x (n + 1) or n x n matrix, x's rows are dealt like its rows. Collective.
-/// Preconditions, each an Error on every rank: the shapes above; the same call on every rank; enough
-/// memory.
+/// Preconditions, each an Error on every rank: the shapes above; the same call on every rank;
+/// enough memory.
 /// 2 n^2 flops and the generator's work. Workspace: 6 (n/P + n/Q) elements per process.
 template <ExecutionPolicy Exec, kernel::EntrySource Source, class Matrix>
 SystemNorms hpl_residual(const Exec& exec, const Source& source, const Distribution& system,

@@ -18,8 +18,8 @@ namespace plinth {
 template <Scalar S>
 using SolvedIn = std::conditional_t<BlasScalar<S>, S, double>;
 
-/// 1 / (a_norm ||A^-1||) in the norm `which`, one or inf, where solve(v, op) does v := op(A)^-1 v for
-/// the estimator's vectors, one each; 0 where that underflows. Collective.
+/// 1 / (a_norm ||A^-1||) in the norm `which`, one or inf, where solve(v, op) does v := op(A)^-1 v
+/// for the estimator's vectors, one each; 0 where that underflows. Collective.
 template <class Estimator, class Solve>
 double reciprocal_condition(Estimator& estimator, double a_norm, Norm which, const Solve& solve) {
   if (a_norm == 0 || !is_finite(a_norm)) return 0;
@@ -34,8 +34,8 @@ double reciprocal_condition(Estimator& estimator, double a_norm, Norm which, con
 /// An estimate of 1 / (||A|| ||A^-1||), the reciprocal of A's condition number, from its factors
 /// and `a_norm` = ||A||, in the norm `which`, one or inf (norm(exec, a, which), taken before A is
 /// given away). A solution of A x = b has about -log10(condition) digits less than its backward
-/// error. ||A^-1|| is estimated from below, hardly ever to less than a third, so the condition may be
-/// somewhat worse than the result says. Collective over the factors' grid; 0 on idle ranks.
+/// error. ||A^-1|| is estimated from below, hardly ever to less than a third, so the condition may
+/// be somewhat worse than the result says. Collective over the factors' grid; 0 on idle ranks.
 /// Preconditions, each an Error on every rank: the one or infinity norm; a_norm is not negative;
 /// the same call on every rank; enough memory: vectors, and the workspace of lu_solve for one.
 /// Outcomes: 0 for a singular A, that is for a zero pivot, for ||A|| = 0, and for an A^-1 or ||A||

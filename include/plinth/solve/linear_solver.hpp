@@ -81,7 +81,8 @@ class LinearSolver {
 
   /// For matrices that are distributed like `a`, which is not read. Collective over its grid.
   /// Preconditions, each an Error on every rank: a is square, in square blocks; valid options that
-  /// keep L; a valid pivoting policy; at_once >= 1; the same call on every rank; enough memory for lu_factor's workspace.
+  /// keep L; a valid pivoting policy; at_once >= 1; the same call on every rank; enough memory for
+  /// lu_factor's workspace.
   LinearSolver(const Exec& exec, const Matrix& a, Precision = {}, Options options = {},
                const Pivoting& pivoting = {})
       : exec_(exec),

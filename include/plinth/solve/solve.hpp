@@ -139,8 +139,8 @@ SolveReport solve_refined(const Exec& exec, const Matrix& a, const Rhs& b, Rhs& 
 }
 
 /// Solves A X = B as the options say. In A's own type (NoRefinement) as below, A's rows and columns
-/// scaled where it pays. With factors in a narrower type than A has, and refinement: A is rounded to
-/// Precision's Factor type (scaled by powers of two where operands have 16 bits), factored with
+/// scaled where it pays. With factors in a narrower type than A has, and refinement: A is rounded
+/// to Precision's Factor type (scaled by powers of two where operands have 16 bits), factored with
 /// partial pivoting, and the solution refined on A as it is, each right-hand side to its own
 /// backward error. Collective over A's grid.
 ///
@@ -154,8 +154,8 @@ SolveReport solve_refined(const Exec& exec, const Matrix& a, const Rhs& b, Rhs& 
 ///     the factorization's workspace       lu/factor.hpp, lu/mixed_factor.hpp; given back before X
 ///                                         is refined
 ///     products with A, and lu_solve       6 (n/P + n/Q) w, and 4 NB c (LuSolver)
-///     refinement, matrices like X         ClassicalRefinement 2, GmresRefinement 3 and one for each
-///                                         iteration of its longest cycle (2 to 6 as a rule)
+///     refinement, matrices like X         ClassicalRefinement 2, GmresRefinement 3 and one for
+///                                         each iteration of its longest cycle (2 to 6 as a rule)
 ///     equilibration                       5 (n/P + n/Q)
 ///
 /// with fall_back, instead of these, what solve in A's own type needs, if that is more.
@@ -191,8 +191,8 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
 /// Where that is a narrower one, this is solve with SolveOptions, with its defaults.
 /// Preconditions, each an Error on every rank: those of lu_factor for A; X and B distributed alike,
 /// their rows like A's rows; all on one grid; the same call on every rank.
-/// Memory: a copy of A; the workspace of lu_factor, then that of lu_solve, then a matrix of X's size
-/// and the workspace of residual(). (2/3) n^3 + 4 n^2 nrhs flops.
+/// Memory: a copy of A; the workspace of lu_factor, then that of lu_solve, then a matrix of X's
+/// size and the workspace of residual(). (2/3) n^3 + 4 n^2 nrhs flops.
 template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class Rhs>
 [[nodiscard]] SolveReport solve(const Exec& exec, const Matrix& a, const Rhs& b, Rhs& x,
                                 const lu::FactorOptions& options = {}) {
