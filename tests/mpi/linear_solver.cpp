@@ -215,6 +215,13 @@ TEST_CASE("LinearSolver: ranks without a place on the grid", "[linearsolver][gri
   auto a = distribute(grid, whole, {4, 4}), b = distribute(grid, rhs, {4, 4}),
        x = distribute(grid, rhs, {4, 4});
   LinearSolver solver(Host(), a);
+  // A B that no factors were there for does not settle how B is distributed, on any rank.
+  auto zero = distribute(grid, Dense<double>(15, 15), {4, 4});
+  auto wide = distribute(grid, Dense<double>(15, 2), {4, 4});
+  const auto singular = solver.factor(zero);
+  const auto unsolved = solver.solve_in_place(wide);
+  if (grid.active()) CHECK(singular.outcome == Outcome::singular);
+  if (grid.active()) CHECK(unsolved.outcome == Outcome::singular);
   for (int use = 0; use < 2; ++use) {
     CHECK(solver.factor(a));
     CHECK(solver.solve(b, x));

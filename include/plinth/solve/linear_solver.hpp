@@ -125,7 +125,7 @@ class LinearSolver {
     } else {
       if (!factors_) storage_.emplace(like(a));
       fill_and_factor([&](FactorMatrix& to) { copy(exec_, a, to); });
-      return report_;
+      return factored();
     }
   }
 
@@ -143,7 +143,7 @@ class LinearSolver {
         adopt();
         note_pivots(*factors_, report_);
       }
-      return report_;
+      return factored();
     }
   }
 
@@ -199,7 +199,12 @@ class LinearSolver {
       require(a.grid() == grid_, "A is on another grid than the solver's matrix");
       require(a.distribution() == distribution_, "A is not distributed like the solver's matrix");
     });
+    factored_ = false;
+  }
+  /// What ends every factorization that comes to its end.
+  const SolveReport& factored() {
     factored_ = true;
+    return report_;
   }
 
   /// L and U of what `fill` puts into the factors' storage.
@@ -235,18 +240,20 @@ class LinearSolver {
 
   SolveReport factor_narrowed() {
     report_ = {};
-    if (!grid_.active()) return report_;
+    if (!grid_.active()) return factored();
     comm::agree_on(grid_.all(), "LinearSolver: factor", 0,
                    [&] { norm_.reserve(a_->local_extents()); });
     a_norm_ = static_cast<double>(norm(exec_, *a_, Norm::inf, norm_));
-    if (!factors_ && !storage_)
+    if (!factors_)
       storage_.emplace(grid_, distribution_.rows.size(), distribution_.cols.size(),
                        layout_of(*a_));
     kernel::NarrowingCounts lost;
     fill_and_factor([&](FactorMatrix& to) { lost = narrow_matrix(exec_, *a_, to); });
     report_.lost = lost;
-    if (lost.overflowed > 0) report_ = {.outcome = Outcome::overflow, .lost = lost};
-    return report_;
+    if (lost.overflowed > 0)
+      report_ = {.outcome = is_finite(a_norm_) ? Outcome::overflow : Outcome::non_finite,
+                 .lost = lost};
+    return factored();
   }
 
   void prepare(const Rhs& b, const Rhs& x, Op op, bool in_place) {
@@ -264,9 +271,10 @@ class LinearSolver {
       require(in_place || &x != &b, "X and B are the same matrix: use solve_in_place");
       require(!refines || op == Op::none, "refined answers are of A X = B: op = none");
       if (!grid_.active() || !report_) return;
-      if (!solver_) solver_.emplace(exec_, *factors_, b, options_.at_once);
+      // Anew where an earlier first use came to no end.
+      if (first) solver_.emplace(exec_, *factors_, b, options_.at_once);
       if constexpr (refines)
-        if (!product_)
+        if (first)
           product_.emplace(exec_, *a_, std::min(options_.at_once, std::max<Index>(b.cols(), 1)));
     });
     if (!report_) return;
@@ -276,7 +284,8 @@ class LinearSolver {
         refinement_->reserve(b, options_.refinement);
       }
     }
-    rhs_ = b.distribution();
+    // Idle ranks do not know how factor() ended, and are never asked about B.
+    if (grid_.active()) rhs_ = b.distribution();
   }
 
   Exec exec_;
