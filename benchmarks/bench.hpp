@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "plinth/core/index.hpp"
 #include "plinth/policy/device.hpp"
 
 namespace bench {
@@ -43,6 +44,27 @@ int run(int argc, char** argv, Body&& body) {
 /// Argument number k, or what stands in for it.
 inline long argument(int argc, char** argv, int k, long otherwise) {
   return k < argc ? std::atol(argv[k]) : otherwise;
+}
+
+/// What benchmarks of whole systems are asked for: [n] [P] [Q] [rounds] [nb], the first arguments.
+struct Arguments {
+  plinth::Index n;
+  int rows, cols, rounds;
+  plinth::Index nb;
+};
+/// Those given, or what stands in for them.
+inline Arguments arguments(int argc, char** argv, const Arguments& otherwise) {
+  const auto small = [&](int k, int other) {
+    return static_cast<int>(argument(argc, argv, k, other));
+  };
+  return {argument(argc, argv, 1, otherwise.n), small(2, otherwise.rows), small(3, otherwise.cols),
+          small(4, otherwise.rounds), argument(argc, argv, 5, otherwise.nb)};
+}
+
+/// The longest of all ranks' times.
+inline double longest(double seconds) {
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return seconds;
 }
 
 inline double median(std::vector<double> v) {

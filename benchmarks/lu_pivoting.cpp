@@ -19,16 +19,9 @@ using Matrix = plinth::DistributedMatrix<double>;
 using plinth::trace::Phase;
 using plinth::trace::PhaseClock;
 
-struct Arguments {
-  Index n = 8000;
-  int rows = 2, cols = 1, rounds = 5;
-  Index nb = 192, radix = 2;
+struct Arguments : bench::Arguments {
+  Index radix;
 };
-
-double longest(double seconds) {
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
-}
 
 /// What one policy has done so far.
 struct Measured {
@@ -56,8 +49,8 @@ double measure(const plinth::ProcessGrid& grid, const Arguments& args, const Piv
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
   const auto factors = plinth::lu_factor(factorization, std::move(a));
-  const double rate = bench::hpl_rate(args.n, longest(MPI_Wtime() - begin));
-  into.panels.push_back(longest(clock.seconds(Phase::panel) + clock.seconds(Phase::pivot)));
+  const double rate = bench::hpl_rate(args.n, bench::longest(MPI_Wtime() - begin));
+  into.panels.push_back(bench::longest(clock.seconds(Phase::panel) + clock.seconds(Phase::pivot)));
   plinth::lu_solve(exec, factors, b);
   const plinth::Distribution whole{rows, plinth::BlockCyclic(args.n + 1, args.nb, args.cols, 0)};
   into.residual = std::max(into.residual,
@@ -69,16 +62,8 @@ double measure(const plinth::ProcessGrid& grid, const Arguments& args, const Piv
 
 int main(int argc, char** argv) {
   return bench::run(argc, argv, [=] {
-    const auto given = [&](int k, long otherwise) {
-      return bench::argument(argc, argv, k, otherwise);
-    };
-    Arguments args;
-    args.n = given(1, args.n);
-    args.rows = static_cast<int>(given(2, args.rows));
-    args.cols = static_cast<int>(given(3, args.cols));
-    args.rounds = static_cast<int>(given(4, args.rounds));
-    args.nb = given(5, args.nb);
-    args.radix = given(6, args.radix);
+    const Arguments args{bench::arguments(argc, argv, {8000, 2, 1, 5, 192}),
+                         bench::argument(argc, argv, 6, 2)};
     const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{args.rows, args.cols});
     Measured all[] = {{"partial"}, {"tournament"}, {"threshold 0.1"}};
     for (int round = 0; round < args.rounds; ++round) {

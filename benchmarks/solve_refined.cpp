@@ -36,13 +36,9 @@ Measured measure(F&& solve) {
 
 int main(int argc, char** argv) {
   return bench::run(argc, argv, [=] {
-    const auto given = [&](int k, long otherwise) {
-      return bench::argument(argc, argv, k, otherwise);
-    };
-    const Index n = given(1, 8000), nb = given(5, 192);
-    const int rows = static_cast<int>(given(2, 1)), cols = static_cast<int>(given(3, 2));
-    const int rounds = static_cast<int>(given(4, 5));
-    const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{rows, cols});
+    const bench::Arguments args = bench::arguments(argc, argv, {8000, 1, 2, 5, 192});
+    const Index n = args.n, nb = args.nb;
+    const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{args.rows, args.cols});
     const plinth::HostExecution<> exec;
     Matrix a(grid, n, n, {.mb = nb, .nb = nb}), b(grid, n, 1, {.mb = nb, .nb = nb}),
         x(grid, n, 1, {.mb = nb, .nb = nb});
@@ -53,11 +49,11 @@ int main(int argc, char** argv) {
     const bool speaks = grid.coord() == plinth::GridCoord{0, 0};
     if (speaks)
       std::printf("n = %lld, %d x %d ranks; seconds\n%6s %8s %8s %8s   %s\n",
-                  static_cast<long long>(n), rows, cols, "round", "FP64", "GMRES", "class.",
-                  "iterations, backward errors");
+                  static_cast<long long>(n), args.rows, args.cols, "round", "FP64", "GMRES",
+                  "class.", "iterations, backward errors");
     bool passed = true;
     std::array<std::vector<double>, 3> seconds, ratios;
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < args.rounds; ++round) {
       const std::array<Measured, 3> m{
           measure([&] { return plinth::solve(exec, a, b, x); }),
           measure([&] { return plinth::solve<plinth::DoubleSingle>(exec, a, b, x); }),

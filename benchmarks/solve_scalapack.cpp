@@ -25,16 +25,9 @@ namespace {
 
 using plinth::Index;
 
-struct Arguments {
-  Index n = 8000;
-  int rows = 1, cols = 2, rounds = 5;
-  Index nb = 192, scalapack_nb = 64;
+struct Arguments : bench::Arguments {
+  Index scalapack_nb;
 };
-
-double longest(double seconds) {
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
-}
 
 /// The entries of both systems: netlib HPL's.
 void fill(const plinth::HostExecution<>& exec, Index n, auto& a, auto& b) {
@@ -65,7 +58,7 @@ Measured run_plinth(const plinth::ProcessGrid& grid, const Arguments& args) {
   const double begin = MPI_Wtime();
   const auto factors = plinth::lu_factor(exec, std::move(a));
   plinth::lu_solve(exec, factors, b);
-  const double seconds = longest(MPI_Wtime() - begin);
+  const double seconds = bench::longest(MPI_Wtime() - begin);
   return {seconds, residual_of(exec, args.n, d, b)};
 }
 
@@ -86,7 +79,7 @@ Measured run_scalapack(const plinth::ProcessGrid& grid, int context, const Argum
   const double begin = MPI_Wtime();
   pdgesv_(&n, &one, a.local().data(), &one, &one, desc_a, pivots.data(), b.local().data(), &one,
           &one, desc_b, &info);
-  const double seconds = longest(MPI_Wtime() - begin);
+  const double seconds = bench::longest(MPI_Wtime() - begin);
   return {seconds, residual_of(exec, args.n, a.distribution(), b)};
 }
 
@@ -94,16 +87,8 @@ Measured run_scalapack(const plinth::ProcessGrid& grid, int context, const Argum
 
 int main(int argc, char** argv) {
   return bench::run(argc, argv, [=] {
-    const auto given = [&](int k, long otherwise) {
-      return bench::argument(argc, argv, k, otherwise);
-    };
-    Arguments args;
-    args.n = given(1, args.n);
-    args.rows = static_cast<int>(given(2, args.rows));
-    args.cols = static_cast<int>(given(3, args.cols));
-    args.rounds = static_cast<int>(given(4, args.rounds));
-    args.nb = given(5, args.nb);
-    args.scalapack_nb = given(6, args.scalapack_nb);
+    const Arguments args{bench::arguments(argc, argv, {8000, 1, 2, 5, 192}),
+                         bench::argument(argc, argv, 6, 64)};
     const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{args.rows, args.cols});
     int context = Csys2blacs_handle(MPI_COMM_WORLD);
     Cblacs_gridinit(&context, "Row", args.rows, args.cols);

@@ -17,22 +17,16 @@ namespace {
 
 using plinth::Index;
 
-double longest(double seconds) {
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
-}
 template <class F>
 double seconds_of(F&& f) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double begin = MPI_Wtime();
   f();
-  return longest(MPI_Wtime() - begin);
+  return bench::longest(MPI_Wtime() - begin);
 }
 
-struct Arguments {
-  Index n = 8192;
-  int rows = 1, cols = 2, rounds = 7;
-  Index nb = 256, nrhs = 1;
+struct Arguments : bench::Arguments {
+  Index nrhs;
 };
 
 double entry(Index i, Index j, Index n) {
@@ -92,16 +86,8 @@ bool measure(const char* name, const plinth::ProcessGrid& grid, const Arguments&
 
 int main(int argc, char** argv) {
   return bench::run(argc, argv, [=] {
-    const auto given = [&](int k, long otherwise) {
-      return bench::argument(argc, argv, k, otherwise);
-    };
-    Arguments args;
-    args.n = given(1, args.n);
-    args.rows = static_cast<int>(given(2, args.rows));
-    args.cols = static_cast<int>(given(3, args.cols));
-    args.rounds = static_cast<int>(given(4, args.rounds));
-    args.nb = given(5, args.nb);
-    args.nrhs = given(6, args.nrhs);
+    const Arguments args{bench::arguments(argc, argv, {8192, 1, 2, 7, 256}),
+                         bench::argument(argc, argv, 6, 1)};
     const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{args.rows, args.cols});
     if (grid.coord() == plinth::GridCoord{0, 0})
       std::printf(
