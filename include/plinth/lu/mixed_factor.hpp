@@ -23,6 +23,7 @@
 #include "plinth/lu/narrowing_log.hpp"
 #include "plinth/lu/operand_scaling.hpp"
 #include "plinth/lu/packed_block_row.hpp"
+#include "plinth/lu/panel_on_host.hpp"
 #include "plinth/lu/pivots.hpp"
 #include "plinth/lu/plan.hpp"
 #include "plinth/policy/precision.hpp"
@@ -125,8 +126,9 @@ class MixedFactorization {
         scaling_(OperandScaling::of<Operand>(setup_.kernel.accumulate, plan_.max_width(),
                                              setup_.flush_k)),
         sink_(sink),
-        panels_(exec, grid, distribution.rows, setup_, scaling_, options, plan_.max_width(),
-                distribution.rows.local_size(at_.row), sink) {
+        panels_(exec.host(), grid, distribution.rows, setup_, scaling_, options,
+                plan_.max_width(), distribution.rows.local_size(at_.row), sink),
+        on_host_(plan_.max_width(), distribution.rows.local_size(at_.row)) {
     require(options.valid(), MixedOptions::requirement);
     require_kernel(setup_);
     const Index width = plan_.max_width();
@@ -137,7 +139,7 @@ class MixedFactorization {
     const Index cols = distribution.cols.local_size(at_.col);
     lanes_.emplace_back(setup_, width, std::min(width, cols), 0);
     lanes_.emplace_back(setup_, width, cols, 1);
-    const Index piece = std::min(PackedBlockRow<Operand>::piece_cols(setup_), cols);
+    const Index piece = std::min(Lane::piece_cols(setup_), cols);
     unsolved_.reserve(width * piece);
     solved_.reserve(width * piece);
     if constexpr (Pivoting::exchanges_rows) {
@@ -150,7 +152,7 @@ class MixedFactorization {
   const Setup& setup() const { return setup_; }
   /// Bytes of the workspace but for the interchange's, all of it allocated by now.
   Index workspace_bytes() const {
-    Index bytes = panels_.workspace_bytes() + workspace_.bytes() +
+    Index bytes = panels_.workspace_bytes() + on_host_.bytes() + workspace_.bytes() +
                   (unsolved_.size() + solved_.size()) * Index(sizeof(float)) +
                   rows_.size() * Index(sizeof(Factor));
     for (const PanelType& panel : ring_) bytes += panel.bytes();
@@ -183,15 +185,17 @@ class MixedFactorization {
     panel.reshape(step, mine);
     if (mine.has_panel) {
       trace::Span span(sink_, trace::Phase::panel);
-      panels_(panel, a_, mine, log_);
+      on_host_.fetch(exec_, a_, mine);
+      panels_(panel, on_host_.columns(), on_host_.place(), log_);
     }
     {
       trace::Span span(sink_, trace::Phase::broadcast);
-      panel.send(grid_, options_.broadcast);
+      panel.send(exec_, grid_, options_.broadcast);
     }
     if (mine.has_panel) {
       trace::Span span(sink_, trace::Phase::panel);
-      panels_.store_l21(panel, a_, mine, log_);
+      panels_.store_l21(panel, on_host_.columns(), on_host_.place(), log_);
+      on_host_.write_back(exec_, a_, mine);
     }
     progress();
   }
@@ -205,7 +209,7 @@ class MixedFactorization {
     Lane& lane = this->lane(section);
     {
       trace::Span span(sink_, trace::Phase::wait);
-      lane.reshape(panel.width(), cols.size());
+      lane.reshape(exec_, panel.width(), cols.size());
     }
     if constexpr (Pivoting::exchanges_rows) {
       trace::Span span(sink_, trace::Phase::interchange);
@@ -217,7 +221,7 @@ class MixedFactorization {
         if (mine.has_diagonal_rows) solve_piece(panel, mine, cols, lane, p);
         if (has_top_in_place()) continue;
         trace::Span span(sink_, trace::Phase::broadcast);
-        lane.send(grid_, step.owner_row, p, options_.broadcast);
+        lane.send(exec_, grid_, step.owner_row, p, options_.broadcast);
         progress();
       }
     }
@@ -239,7 +243,7 @@ class MixedFactorization {
           solve_piece(panel, mine, cols, lane, p);
         } else {
           trace::Span span(sink_, trace::Phase::wait);
-          lane.wait(p);
+          lane.wait(exec_, p);
         }
         multiply_piece(panel, mine, cols, lane, p);
         progress();
@@ -262,18 +266,21 @@ class MixedFactorization {
     earlier(outcome_.first_zero_pivot, header.outcome.first_zero_pivot);
     earlier(outcome_.first_nonfinite, header.outcome.first_nonfinite);
     if constexpr (Pivoting::exchanges_rows) permute_l(panel);
+    if constexpr (!is_host_accessible<Exec>) exec_.fence();  // it may be on its way to kernels
     trace::Span span(sink_, trace::Phase::wait);
     panel.release();
   }
 
  private:
-  using PanelType = MixedPanel<Operand, Layout>;
-  using Lane = PackedBlockRow<Operand>;
-  using Single = kernel::MatrixView<float, Layout, Kokkos::HostSpace>;
+  using Memory = typename Exec::memory;
+  using HostExec = std::remove_cvref_t<decltype(std::declval<const Exec&>().host())>;
+  using PanelType = MixedPanel<Operand, Layout, Exec>;
+  using Lane = PackedBlockRow<Operand, Exec>;
+  using Single = kernel::MatrixView<float, Layout, typename Memory::space>;
 
   void await(PanelType& panel) {
     trace::Span span(sink_, trace::Phase::wait);
-    panel.wait();
+    panel.wait(exec_);
   }
   PanelType& slot(const Step& step) {
     return ring_[static_cast<std::size_t>(step.k) % ring_.size()];
@@ -287,10 +294,10 @@ class MixedFactorization {
   bool has_top_in_place() const { return grid_.shape().rows == 1; }
 
   View rows_of_top(Index width, Index cols) const {
-    return kernel::contiguous<Layout, Kokkos::HostSpace>(rows_.data(), width, cols);
+    return kernel::contiguous<Layout, typename Memory::space>(rows_.data(), width, cols);
   }
-  static Single single(const kernel::Buffer<float>& buffer, Index width, Index cols) {
-    return kernel::contiguous<Layout, Kokkos::HostSpace>(buffer.data(), width, cols);
+  static Single single(const kernel::Buffer<float, Memory>& buffer, Index width, Index cols) {
+    return kernel::contiguous<Layout, typename Memory::space>(buffer.data(), width, cols);
   }
   View columns_of(Range cols) const { return kernel::part(a_, {0, kernel::rows_of(a_)}, cols); }
   static Range within(Range cols, Range piece) {
@@ -312,26 +319,32 @@ class MixedFactorization {
     if (panel.header().inverted) {
       const Single in = single(unsolved_, width, piece.size());
       kernel::convert(exec_, source, in);
-      multiply_by_lower(exec_, panel.triangle(), in, u12);
+      multiply_by_lower(exec_, panel.device_triangle(), in, u12);
     } else {
       kernel::convert(exec_, source, u12);
       kernel::trsm(exec_, Side::left, Uplo::lower, Diag::unit, 1.0f,
-                   kernel::Operand<Single>{panel.triangle()}, u12);
+                   kernel::Operand<Single>{panel.device_triangle()}, u12);
     }
     exec_.fence();
     const double largest = kernel::largest_magnitude(exec_, u12);
     const int exponent = scaling_.of_u(largest);
     lane.exponent(p) = exponent;
-    const auto lost =
-        kernel::lowp::pack_b(exec_.space(), setup_, width, piece.size(), u12.data(),
-                             static_cast<Index>(u12.stride(0)), static_cast<Index>(u12.stride(1)),
-                             lane.packed(p), static_cast<float>(std::ldexp(1.0, exponent)));
+    const auto lost = pack(u12, lane.packed(p), exponent);
     if (!mine.has_diagonal_rows) return;
     log_.see_u(largest);
     log_.count_multiplied(lost);
     log_.store(exec_, u12, kernel::part(a_, mine.top, here), panel.header().u, [&](Index j) {
       return plan_.distribution().cols.global(here.begin + j, at_.col);
     });
+  }
+
+  /// out := u12 2^exponent, packed; says what that lost.
+  kernel::NarrowingCounts pack(const Single& u12, Operand* out, int exponent) const {
+    [[maybe_unused]] const auto scope = exec_.enter();
+    return kernel::lowp::pack_b(exec_.space(), setup_, kernel::rows_of(u12), kernel::cols_of(u12),
+                                u12.data(), static_cast<Index>(u12.stride(0)),
+                                static_cast<Index>(u12.stride(1)), out,
+                                static_cast<float>(std::ldexp(1.0, exponent)));
   }
 
   /// A22 -= L21 U12 for the columns of piece p.
@@ -341,8 +354,9 @@ class MixedFactorization {
     const Range here = within(cols, lane.piece(p));
     const View c = kernel::part(a_, mine.below, here);
     const int exponent = panel.header().l_operand + lane.exponent(p);
+    [[maybe_unused]] const auto scope = exec_.enter();
     kernel::lowp::gemm(exec_.space(), setup_, mine.below.size(), here.size(), panel.width(),
-                       -static_cast<float>(std::ldexp(1.0, -exponent)), panel.packed(),
+                       -static_cast<float>(std::ldexp(1.0, -exponent)), panel.device_packed(),
                        lane.packed(p), c.data(), kernel::leading_dimension(c), workspace_);
   }
 
@@ -369,12 +383,13 @@ class MixedFactorization {
   Setup setup_;
   OperandScaling scaling_;
   Sink& sink_;
-  MixedPanelFactorization<Factor, Operand, Layout, Pivoting, Exec, Sink> panels_;
+  MixedPanelFactorization<Factor, PanelType, Pivoting, HostExec, Sink> panels_;
+  PanelOnHost<Factor, Exec, Layout> on_host_;
   std::vector<PanelType> ring_;
   std::vector<Lane> lanes_;
   std::optional<Interchange<Factor, Exec, Layout>> interchange_;
-  kernel::Buffer<Factor> rows_;
-  kernel::Buffer<float> unsolved_, solved_;
+  kernel::Buffer<Factor, Memory> rows_;
+  kernel::Buffer<float, Memory> unsolved_, solved_;
   kernel::lowp::Workspace workspace_;
 
   View a_;

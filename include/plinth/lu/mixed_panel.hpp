@@ -30,12 +30,16 @@ struct MixedPanelHeader {
 ///     L21      this process row's rows below the diagonal block, 16 bits each, packed as the
 ///              update reads them
 ///
-/// On the host. Each part begins on a cache line.
-template <Scalar16 Operand, class Layout>
+/// On the host, where it is made and travels; triangle and L21 also where kernels of `Exec` read
+/// them. Each part begins on a cache line.
+template <Scalar16 T, class Layout, ExecutionPolicy Exec>
 class MixedPanel {
  public:
+  using Operand = T;
+  using layout = Layout;
   using Setup = kernel::lowp::GemmSetup<Operand>;
   using Triangle = kernel::MatrixView<float, Layout, Kokkos::HostSpace>;
+  using DeviceTriangle = kernel::MatrixView<float, Layout, typename Exec::memory::space>;
 
   /// Room for panels of up to `width` columns with up to `below` rows below the diagonal block.
   MixedPanel(const Setup& setup, Index width, Index below)
@@ -67,43 +71,59 @@ class MixedPanel {
   }
   Operand* packed() const { return at<Operand>(packed_at_); }
 
+  /// The same for kernels, once the panel is here.
+  DeviceTriangle device_triangle() const {
+    return kernel::wrap<Layout, typename Exec::memory::space>(
+        reinterpret_cast<float*>(storage_.device() + triangle_at_), width(), width(), width());
+  }
+  const Operand* device_packed() const {
+    return reinterpret_cast<const Operand*>(storage_.device() + packed_at_);
+  }
+
   /// Everything before L21, which is the same in each process row.
-  std::byte* head() const { return storage_.data(); }
+  std::byte* head() const { return storage_.host(); }
   Index head_bytes() const { return packed_at_; }
 
   /// Starts the broadcast along the process row, from the owner of the panel.
-  void send(const ProcessGrid& grid, comm::BroadcastAlgorithm algorithm) {
-    arrived_ = grid.coord().col == step_.owner_col;
-    const Index bytes =
-        packed_at_ + setup_.a_format(width()).size(below_) * Index(sizeof(Operand));
-    broadcast_.start(grid.row(), storage_.data(), bytes, step_.owner_col,
+  void send(const Exec& exec, const ProcessGrid& grid, comm::BroadcastAlgorithm algorithm) {
+    broadcast_.start(grid.row(), storage_.host(), message_bytes(), step_.owner_col,
                      static_cast<int>(step_.k % 32768), algorithm, grid.options().max_message);
+    arrived_ = false;
+    if (grid.coord().col == step_.owner_col) arrive(exec);
   }
   /// Passes pieces on, without blocking.
   void progress() { broadcast_.progress(); }
-  /// Returns when the panel is here.
-  void wait() {
+  /// Returns when the panel is here and ready for kernels.
+  void wait(const Exec& exec) {
     if (arrived_) return;
     broadcast_.wait_arrival();
-    arrived_ = true;
+    arrive(exec);
   }
   /// Returns when the panel may be reshaped: neighbours have what they were sent.
   void release() { broadcast_.finish(); }
 
  private:
+  /// The host must leave it alone from here to the next fence.
+  void arrive(const Exec& exec) {
+    storage_.to_device(exec, triangle_at_, message_bytes() - triangle_at_);
+    arrived_ = true;
+  }
+  Index message_bytes() const {
+    return packed_at_ + setup_.a_format(width()).size(below_) * Index(sizeof(Operand));
+  }
   static constexpr Index lines(Index bytes) { return ceil_div(bytes, 64) * 64; }
   Index bytes_of(Index width, Index below) const {
     return lines(sizeof(MixedPanelHeader)) + lines(width * Index(sizeof(Index))) +
            lines(width * width * Index(sizeof(float))) +
            setup_.a_format(width).size(below) * Index(sizeof(Operand));
   }
-  template <class T>
-  T* at(Index offset) const {
-    return reinterpret_cast<T*>(storage_.data() + offset);
+  template <class Part>
+  Part* at(Index offset) const {
+    return reinterpret_cast<Part*>(storage_.host() + offset);
   }
 
   Setup setup_;
-  kernel::Buffer<std::byte> storage_;
+  kernel::Staged<std::byte, Exec> storage_;
   Step step_;
   Index below_ = 0;
   Index pivots_at_ = 0, triangle_at_ = 0, packed_at_ = 0;

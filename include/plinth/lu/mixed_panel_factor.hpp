@@ -40,19 +40,19 @@ class ColumnPanel {
   PanelOutcome outcome_;
 };
 
-/// The owner column's work on a panel of a matrix of type Factor: converted to float, factored,
-/// scaled, rounded and packed. On the host, with the other processes of the column.
+/// The owner column's work on a panel (MixedPanel) of a matrix of type Factor: converted to float,
+/// factored, scaled, rounded and packed. On the host, with the other processes of the column.
 ///
 /// With pivoting the panel is factored as always (lu/panel_factor.hpp). Without, the diagonal
 /// block's owner factors it and sends it down the column, and L21 = A21 U11^-1 everywhere at once:
 /// one message, not one per column; then one number for the largest entry of L.
 ///
 /// Workspace: max_width (max_width + rows below) floats and 256 rows more.
-template <class Factor, Scalar16 Operand, class Layout, PivotingPolicy Pivoting, class Exec,
-          class Sink>
+template <class Factor, class Panel, PivotingPolicy Pivoting, class Exec, class Sink>
 class MixedPanelFactorization {
  public:
-  using Panel = MixedPanel<Operand, Layout>;
+  using Operand = typename Panel::Operand;
+  using Layout = typename Panel::layout;
   using Matrix = kernel::MatrixView<Factor, Layout, Kokkos::HostSpace>;
   using Single = kernel::MatrixView<float, Layout, Kokkos::HostSpace>;
   static constexpr bool pivots = Pivoting::exchanges_rows;
@@ -80,7 +80,8 @@ class MixedPanelFactorization {
   }
 
   /// Factors `panel`, which has the shape of the step; on return it is ready to be sent, and the
-  /// diagonal block is stored in the matrix. Collective over the process column.
+  /// diagonal block is stored in the matrix. `mine`: where in `a` the panel stands (lu/plan.hpp; in
+  /// a copy elsewhere than in the local matrix). Collective over the process column.
   void operator()(Panel& panel, const Matrix& a, const LocalStep& mine, NarrowingLog& log) {
     panel_ = &panel;
     width_ = panel.width();
@@ -185,9 +186,10 @@ class MixedPanelFactorization {
         load(mine.top, {begin, std::min(begin + strip_rows, width_)}, 0);
     for_each_strip([&](Range rows) { load(mine.below, rows, width_); });
     ColumnPanel columns(work_.data(), panel_->step(), below_, panel_->pivots());
-    recursive_(columns, mine.has_diagonal_rows, [&](Index below) {
-      return rows_.global(mine.below.begin + below, grid_.coord().row);
-    });
+    const int me = grid_.coord().row;
+    const Index first_below = rows_.first_local(panel_->step().cols.end, me);
+    recursive_(columns, mine.has_diagonal_rows,
+               [&](Index below) { return rows_.global(first_below + below, me); });
     panel_->header().outcome = columns.outcome();
     if constexpr (must_flip) {
       kernel::transpose(exec_, flipped({0, width_}, 0), panel_->triangle());

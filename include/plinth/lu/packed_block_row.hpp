@@ -15,8 +15,9 @@ namespace plinth::lu {
 /// Some columns of U12 as the update reads them: packed operands, in pieces of columns that a
 /// second-level cache holds. Each piece has an exponent of its own, that of its largest entry, and
 /// can travel down the process column, where nobody has to pack it again: while one is multiplied
-/// the next one is made. On the host.
-template <Scalar16 Operand>
+/// the next one is made. Packed and multiplied where kernels of `Exec` work; messages are the
+/// host's.
+template <Scalar16 Operand, ExecutionPolicy Exec>
 class PackedBlockRow {
  public:
   using Setup = kernel::lowp::GemmSetup<Operand>;
@@ -39,9 +40,10 @@ class PackedBlockRow {
   }
 
   /// Takes the shape width x cols, contents unspecified. Waits until what was sent from here has
-  /// left.
-  void reshape(Index width, Index cols) {
+  /// left, and what was received has been copied.
+  void reshape(const Exec& exec, Index width, Index cols) {
     release();
+    if constexpr (!is_host_accessible<Exec>) exec.fence();
     width_ = width;
     cols_ = cols;
   }
@@ -53,17 +55,28 @@ class PackedBlockRow {
     return {p * piece_cols(setup_), std::min((p + 1) * piece_cols(setup_), cols_)};
   }
   int& exponent(Index p) const { return *reinterpret_cast<int*>(message(p)); }
-  Operand* packed(Index p) const { return reinterpret_cast<Operand*>(message(p) + line); }
+  /// For kernels.
+  Operand* packed(Index p) const {
+    return reinterpret_cast<Operand*>(storage_.device() + offset(p) + line);
+  }
 
   /// Starts the broadcast of a piece down the process column, from process row `root`. On the root
   /// it must be packed.
-  void send(const ProcessGrid& grid, int root, Index p, comm::BroadcastAlgorithm algorithm) {
-    broadcast(p).start(grid.column_rows(), message(p), bytes_of(width_, piece(p).size()), root,
+  void send(const Exec& exec, const ProcessGrid& grid, int root, Index p,
+            comm::BroadcastAlgorithm algorithm) {
+    received_ = grid.coord().row != root;
+    const Index bytes = bytes_of(width_, piece(p).size());
+    if (!received_) storage_.to_host(exec, offset(p) + line, bytes - line);
+    broadcast(p).start(grid.column_rows(), message(p), bytes, root,
                        static_cast<int>((2 * p + lane_) % 32768), algorithm,
                        grid.options().max_message);
   }
-  /// Returns when a piece that was sent is here.
-  void wait(Index p) { broadcast(p).wait_arrival(); }
+  /// Returns when a piece that was sent is here and ready for kernels.
+  void wait(const Exec& exec, Index p) {
+    broadcast(p).wait_arrival();
+    if (received_)
+      storage_.to_device(exec, offset(p) + line, bytes_of(width_, piece(p).size()) - line);
+  }
   void progress() {
     for (auto& b : broadcasts_) b.progress();
   }
@@ -77,18 +90,18 @@ class PackedBlockRow {
     const Index bytes = setup_.b_format(width).size(cols) * Index(sizeof(Operand));
     return line + ceil_div(bytes, line) * line;
   }
-  std::byte* message(Index p) const {
-    return storage_.data() + p * bytes_of(width_, piece_cols(setup_));
-  }
+  Index offset(Index p) const { return p * bytes_of(width_, piece_cols(setup_)); }
+  std::byte* message(Index p) const { return storage_.host() + offset(p); }
   comm::Broadcast& broadcast(Index p) { return broadcasts_[static_cast<std::size_t>(p)]; }
 
   Setup setup_;
   int lane_;
   Index capacity_ = 0;
-  kernel::Buffer<std::byte> storage_;
+  kernel::Staged<std::byte, Exec> storage_;
   std::vector<comm::Broadcast> broadcasts_;
   Index width_ = 0;
   Index cols_ = 0;
+  bool received_ = false;  ///< pieces come from another process row
 };
 
 }  // namespace plinth::lu
