@@ -155,9 +155,69 @@ TEMPLATE_TEST_CASE("The largest magnitude of a matrix is found, and a NaN above 
     CHECK(std::isinf(plinth::kernel::largest_magnitude(exec, a.view())));
     a.view()(35, n / 2) = T(std::numeric_limits<float>::quiet_NaN());
     CHECK(std::isnan(plinth::kernel::largest_magnitude(exec, a.view())));
+    CHECK(std::isnan(plinth::kernel::largest_of_elements(exec, a.view())));
     CHECK(std::isnan(plinth::kernel::larger(std::nan(""), 1)));
     CHECK(std::isnan(plinth::kernel::larger(1, std::nan(""))));
   }
+}
+
+namespace {
+
+/// Numbers of all sizes, zeros of both signs, and here and there an infinity or a NaN.
+double wild_entry(Index i, Index j, bool finite) {
+  const Index k = (7 * i + 3 * j) % 61;
+  if (k == 0) return (i + j) % 2 == 0 ? 0.0 : -0.0;
+  if (!finite && k == 1) return std::numeric_limits<double>::infinity();
+  if (!finite && k == 2) return std::numeric_limits<double>::quiet_NaN();
+  return std::ldexp(std::sin(static_cast<double>(i + 100 * j)), static_cast<int>(k - 35) * 5);
+}
+
+/// What devices do, against what hosts do.
+template <class From, class To, class Layout>
+void compare_elements_with_lines(double scale) {
+  namespace kernel = plinth::kernel;
+  const Exec exec;
+  Framed<From, Layout> from(13, 140);
+  Framed<To, Layout> by_lines(13, 140), by_elements(13, 140);
+  for (Index i = 0; i < 13; ++i)
+    for (Index j = 0; j < 140; ++j) from.view()(i, j) = From(wild_entry(i, j, j < 70));
+  const auto lost = kernel::convert_lines_of(exec, from.view(), by_lines.view(), scale);
+  CHECK(kernel::convert_matrix(exec, from.view(), by_elements.view(), scale) == lost);
+  exec.fence();
+  CHECK(by_elements.frame_is_whole());
+  Index wrong = 0, first = -1;
+  for (Index j = 0; j < 140; ++j)
+    for (Index i = 0; i < 13; ++i) {
+      const To a = by_lines.view()(i, j), b = by_elements.view()(i, j);
+      wrong += !(a == b || (plinth::is_nan(a) && plinth::is_nan(b)));
+      const bool over = plinth::is_finite(from.view()(i, j)) && !plinth::is_finite(a);
+      if (over && first < 0) first = j;
+    }
+  CHECK(wrong == 0);
+  CHECK(kernel::first_overflow(exec, from.view(), by_elements.view()) == first);
+  if (!kernel::Conversion<From, To>::is_exact) CHECK((first >= 0) == (lost.overflowed > 0));
+  const auto finite = kernel::part(from.view(), {0, 13}, {0, 70});
+  CHECK(kernel::largest_of_elements(exec, finite) == kernel::largest_of_lines(exec, finite));
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Element by element, conversions and largest magnitudes are those of lines",
+                   "[kernel][float16]", half, bfloat16, float, double) {
+  for (const double scale : {1.0, 0.25, 1024.0}) {
+    INFO("scale " << scale);
+    compare_elements_with_lines<TestType, half, Kokkos::LayoutRight>(scale);
+    compare_elements_with_lines<TestType, bfloat16, Kokkos::LayoutLeft>(scale);
+    compare_elements_with_lines<TestType, float, Kokkos::LayoutRight>(scale);
+    compare_elements_with_lines<TestType, double, Kokkos::LayoutRight>(scale);
+  }
+  const Exec exec;
+  Framed<TestType, Kokkos::LayoutRight> a(1, 2);
+  a.view()(0, 0) = TestType(-0.0f);
+  a.view()(0, 1) = TestType(0.5f);
+  CHECK(plinth::kernel::largest_of_elements(exec, a.view()) == 0.5);
+  CHECK(plinth::kernel::largest_of_elements(
+            exec, plinth::kernel::part(a.view(), {0, 0}, {0, 2})) == 0);
 }
 
 template <class P, class F, class O, class A, class N>

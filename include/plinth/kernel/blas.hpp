@@ -16,11 +16,6 @@
 
 namespace plinth::kernel {
 
-/// Whether kernels of a space run on the host.
-template <class Space>
-inline constexpr bool runs_on_host =
-    Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
-
 /// Checked narrowing of everything that a BLAS takes as a 32-bit int.
 template <class View>
 void require_blas_range(const View& a) {

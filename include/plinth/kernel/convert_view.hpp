@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plinth/kernel/convert.hpp"
+#include "plinth/kernel/convert_elements.hpp"
 #include "plinth/kernel/view.hpp"
 #include "plinth/policy/execution.hpp"
 
@@ -26,15 +27,9 @@ void run_parts(const Space& space, Index lines, bool enough, const Work& work) {
   space.fence();
 }
 
-/// to(i, j) = from(i, j) scale, rounded once to the type of `to`; says what that lost. Same shape,
-/// same layout; `scale` a power of two. Kernels must run on the host. Done on return.
+/// convert() on a host, line by line.
 template <ExecutionPolicy Exec, class From, class To>
-NarrowingCounts convert(const Exec& exec, const From& from, const To& to, double scale = 1) {
-  using Space = typename Exec::execution_space;
-  static_assert(Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible,
-                "plinth: counting conversions run on the host");
-  static_assert(std::is_same_v<typename From::array_layout, typename To::array_layout>,
-                "plinth: convert wants both matrices in one layout");
+NarrowingCounts convert_lines_of(const Exec& exec, const From& from, const To& to, double scale) {
   constexpr bool by_rows = is_row_major<typename To::array_layout>;
   const Index lines = by_rows ? rows_of(to) : cols_of(to);
   const Index length = by_rows ? cols_of(to) : rows_of(to);
@@ -53,6 +48,20 @@ NarrowingCounts convert(const Exec& exec, const From& from, const To& to, double
   NarrowingCounts all;
   for (const NarrowingCounts& c : counts) all += c;
   return all;
+}
+
+/// to(i, j) = from(i, j) scale, rounded once to the type of `to`; says what that lost. Same shape,
+/// same layout; `scale` a power of two. Done on return, but a device's kernel may still run where
+/// nothing can be lost.
+template <ExecutionPolicy Exec, class From, class To>
+NarrowingCounts convert(const Exec& exec, const From& from, const To& to, double scale = 1) {
+  static_assert(std::is_same_v<typename From::array_layout, typename To::array_layout>,
+                "plinth: convert wants both matrices in one layout");
+  if constexpr (!runs_on_host<typename Exec::execution_space>) {
+    return convert_matrix(exec, from, to, scale);
+  } else {
+    return convert_lines_of(exec, from, to, scale);
+  }
 }
 
 }  // namespace plinth::kernel

@@ -69,13 +69,36 @@ double largest_magnitude(const T* x, Index count, Isa isa = best_isa()) {
 /// The larger one, NaN if any is one.
 inline double larger(double a, double b) { return is_nan(a) || a > b ? a : b; }
 
-/// The largest magnitude in a matrix, NaN if it has one; 0 if it is empty. Kernels must run on the
-/// host.
+/// The largest magnitude in a matrix, an element a work item: what devices do. NaN if it has one;
+/// 0 if it is empty.
 template <ExecutionPolicy Exec, class View>
-double largest_magnitude(const Exec& exec, const View& a) {
-  using Space = typename Exec::execution_space;
-  static_assert(Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible,
-                "plinth: largest_magnitude runs on the host");
+double largest_of_elements(const Exec& exec, const View& a) {
+  using T = typename View::non_const_value_type;
+  using Wide = std::conditional_t<sizeof(T) == 8, double, float>;
+  using Bits = BitsOf<Wide>;
+  constexpr bool by_rows = is_row_major<typename View::array_layout>;
+  const Index lines = by_rows ? rows_of(a) : cols_of(a);
+  const Index length = by_rows ? cols_of(a) : rows_of(a);
+  if (lines == 0 || length == 0) return 0;
+  Bits most = 0;
+  [[maybe_unused]] auto scope = exec.enter();
+  Kokkos::parallel_reduce(
+      "plinth::largest_of_elements",
+      Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>(
+          exec.space(), 0, lines * length),
+      KOKKOS_LAMBDA(const Index item, Bits& largest) {
+        const Index l = item / length, q = item % length;
+        const auto x = static_cast<Wide>(by_rows ? a(l, q) : a(q, l));
+        const Bits here = __builtin_bit_cast(Bits, x) & (static_cast<Bits>(-1) >> 1);
+        largest = here > largest ? here : largest;
+      },
+      Kokkos::Max<Bits>(most));
+  return static_cast<double>(std::bit_cast<Wide>(most));
+}
+
+/// The same on a host, line by line.
+template <ExecutionPolicy Exec, class View>
+double largest_of_lines(const Exec& exec, const View& a) {
   constexpr bool by_rows = is_row_major<typename View::array_layout>;
   const Index lines = by_rows ? rows_of(a) : cols_of(a);
   const Index length = by_rows ? cols_of(a) : rows_of(a);
@@ -94,6 +117,16 @@ double largest_magnitude(const Exec& exec, const View& a) {
   double all = 0;
   for (const double m : most) all = larger(all, m);
   return all;
+}
+
+/// The largest magnitude in a matrix, NaN if it has one; 0 if it is empty.
+template <ExecutionPolicy Exec, class View>
+double largest_magnitude(const Exec& exec, const View& a) {
+  if constexpr (runs_on_host<typename Exec::execution_space>) {
+    return largest_of_lines(exec, a);
+  } else {
+    return largest_of_elements(exec, a);
+  }
 }
 
 }  // namespace plinth::kernel

@@ -14,6 +14,11 @@ namespace plinth::kernel {
 template <class T, class Layout, class Space = Kokkos::HostSpace>
 using MatrixView = Kokkos::View<T**, Layout, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+/// Whether kernels of a space run on the host.
+template <class Space>
+inline constexpr bool runs_on_host =
+    Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
+
 template <class Layout>
 inline constexpr bool is_row_major = std::is_same_v<Layout, Kokkos::LayoutRight>;
 

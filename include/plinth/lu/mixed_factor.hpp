@@ -49,7 +49,9 @@ namespace plinth::lu {
 /// Workspace per process with N/P rows and N/Q columns, look-ahead d: 2 (d + 1) NB N/P bytes of
 /// panels under way, 2 NB N/Q of U12, 4 NB N/P for the panel in float, and about (d + 4) NB^2
 /// floats and 2 x 1024 NB floats; with pivoting and several process rows 4 NB N/Q more
-/// (DoubleSingleHalf: 8) for the interchange.
+/// (DoubleSingleHalf: 8) for the interchange. Where kernels alone may touch the matrix, panels and
+/// U12 are there and on the host, and so is the panel that is factored: 2 NB N/P bytes
+/// (DoubleSingleHalf: 4).
 template <class M, ExecutionPolicy Exec, PrecisionPolicy Precision,
           PivotingPolicy Pivoting = NoPivoting, class Sink = trace::Off>
 class MixedFactorization {
@@ -62,9 +64,6 @@ class MixedFactorization {
   using View = typename Matrix::View;
   using Setup = kernel::lowp::GemmSetup<Operand>;
 
-  static_assert(is_host_accessible<Exec>,
-                "plinth: LU in mixed precision packs and multiplies on the host: it wants a host "
-                "execution policy");
   static_assert(
       Scalar16<Operand>,
       "plinth: LU in mixed precision multiplies 16-bit operands; where the operands are "

@@ -13,8 +13,7 @@
 namespace plinth {
 
 /// Factors the square matrix A, which is consumed and holds the precision policy's Factor type, in
-/// mixed precision: A = L U, or P A = L U with PartialPivoting. Collective over A's grid; on the
-/// host.
+/// mixed precision: A = L U, or P A = L U with PartialPivoting. Collective over A's grid.
 ///
 /// Precision: DoubleHalf, DoubleHalfFast, DoubleBfloat16, DoubleSingleHalf, or one of that kind
 /// (16-bit operands, panels in float). LU in float throughout is lu_factor of a matrix of floats.

@@ -31,9 +31,8 @@ class NarrowingLog {
     const auto lost = kernel::convert(exec, from, to, std::ldexp(1.0, exponent));
     counts_[stored] += lost;
     if (lost.overflowed == 0) return;
-    for (Index j = 0; j < kernel::cols_of(to); ++j)
-      for (Index i = 0; i < kernel::rows_of(to); ++i)
-        if (is_finite(from(i, j)) && !is_finite(to(i, j))) return overflow(global_col(j));
+    const Index first = kernel::first_overflow(exec, from, to);
+    if (first >= 0) overflow(global_col(first));
   }
 
   /// The same on every process; `matrix_exponent`: what was factored is A 2^matrix_exponent.

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// LU in mixed precision and refinement with its factors where host code and MPI cannot touch a
+// matrix: on the stand-in device. Results are those of the host.
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "plinth/plinth.hpp"
+#include "support/catch.hpp"
+#include "support/locked_device.hpp"
+#include "support/mixed_instances.hpp"
+#include "support/problems.hpp"
+
+using namespace plinth_test;
+using plinth::MatrixLayoutOptions;
+using plinth::NoPivoting;
+using plinth::PartialPivoting;
+using plinth::ProcessGrid;
+using plinth::lu::MixedOptions;
+
+namespace {
+
+template <class T, class Layout>
+using DeviceMatrix = plinth::DistributedMatrix<T, LockedMemory, Layout>;
+
+/// The whole of a matrix on the device, by the policy's copies.
+template <class T, class Layout>
+Dense<T> gather_device(const DeviceMatrix<T, Layout>& a) {
+  HostMatrix<T, Layout> host(a.grid(), a.rows(), a.cols(), plinth::layout_of(a));
+  const auto from = a.local();
+  const auto to = host.local();
+  constexpr bool by_rows = plinth::kernel::is_row_major<Layout>;
+  const auto lines = by_rows ? from.extent(0) : from.extent(1);
+  const auto length = by_rows ? from.extent(1) : from.extent(0);
+  for (std::size_t l = 0; l < lines; ++l)
+    LockedDevice().to_host(&to(by_rows ? l : 0, by_rows ? 0 : l),
+                           from.data() + l * from.stride(by_rows ? 0 : 1), length * sizeof(T));
+  LockedDevice().fence();
+  return gather(host);
+}
+
+/// Noise with sqrt(n) on the diagonal, or without.
+struct Entries {
+  Index n;
+  bool safe;
+  double operator()(Index i, Index j) const noexcept {
+    return noise(i, j, 7) + (safe && i == j ? std::sqrt(static_cast<double>(n)) : 0.0);
+  }
+};
+
+/// Calls f(grid) on a grid as square as can be, on its transpose, and on a column of processes.
+template <class F>
+void on_grids(F&& f) {
+  const int ranks = world_size();
+  const int p = ranks % 2 == 0 && ranks > 2 ? 2 : 1, q = ranks / p;
+  std::set<std::pair<int, int>> shapes{{p, q}, {q, p}, {ranks, 1}};
+  for (const auto& [rows, cols] : shapes) {
+    const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{rows, cols});
+    INFO("grid " << rows << "x" << cols);
+    f(grid);
+  }
+}
+
+template <class Precision, class Layout, class Pivoting>
+void check_factors() {
+  using Factor = typename plinth::PrecisionRoles<Precision>::Factor;
+  struct Shape {
+    Index n, nb, lookahead;
+    bool invert;
+  };
+  on_grids([&](const ProcessGrid& grid) {
+    for (const Shape s : {Shape{5, 8, 1, true},        // one block, ranks that own nothing
+                          Shape{23, 4, 0, true},       // ragged, without look-ahead
+                          Shape{32, 4, 2, false},      // with
+                          Shape{1500, 500, 1, true}}) {  // several pieces of a block row
+      if (s.n > 1000 && (Pivoting::exchanges_rows || !std::is_same_v<Factor, plinth::half>))
+        continue;
+      INFO("n " << s.n << ", nb " << s.nb << ", look-ahead " << s.lookahead << ", inverted "
+                << s.invert);
+      const MatrixLayoutOptions square{.mb = s.nb, .nb = s.nb};
+      DeviceMatrix<Factor, Layout> on_device(grid, s.n, s.n, square);
+      HostMatrix<Factor, Layout> on_host(grid, s.n, s.n, square);
+      const Entries entries{s.n, !Pivoting::exchanges_rows};
+      plinth::generate(LockedDevice(), on_device, entries);
+      plinth::generate(Host(), on_host, entries);
+      const MixedOptions options{.lookahead = s.lookahead, .invert_diagonal = s.invert};
+      const auto device = plinth::mixed_lu_factor<Precision>(
+          LockedDevice(), std::move(on_device), Pivoting{}, options);
+      const auto host =
+          plinth::mixed_lu_factor<Precision>(Host(), std::move(on_host), Pivoting{}, options);
+      CHECK(same_bits(gather_device(device.matrix()), gather(host.matrix())));
+      CHECK(device.pivots().local() == host.pivots().local());
+      CHECK(device.exponents() == host.exponents());
+      CHECK(device.report()->lost == host.report()->lost);
+      CHECK(device.report()->lost_multiplied == host.report()->lost_multiplied);
+      CHECK(device.report()->largest_u == host.report()->largest_u);
+      CHECK_FALSE(device.first_nonfinite_pivot());
+    }
+  });
+  CHECK(is_idle(LockedDevice()));
+}
+
+}  // namespace
+
+TEST_CASE("Mixed LU without pivoting on the stand-in device", "[device][mixed]") {
+  check_factors<plinth::DoubleHalf, Kokkos::LayoutRight, NoPivoting>();
+  check_factors<plinth::DoubleBfloat16, Kokkos::LayoutRight, NoPivoting>();
+  check_factors<plinth::DoubleSingleHalf, Kokkos::LayoutRight, NoPivoting>();
+  check_factors<plinth::DoubleHalf, Kokkos::LayoutLeft, NoPivoting>();
+}
+
+TEST_CASE("Mixed LU with pivoting on the stand-in device", "[device][mixed]") {
+  check_factors<plinth::DoubleHalf, Kokkos::LayoutRight, PartialPivoting>();
+  check_factors<plinth::DoubleBfloat16, Kokkos::LayoutRight, PartialPivoting>();
+  check_factors<plinth::DoubleSingleHalf, Kokkos::LayoutRight, PartialPivoting>();
+}
+
+TEST_CASE("Mixed LU on the stand-in device: nothing, too large, singular", "[device][mixed]") {
+  on_grids([&](const ProcessGrid& grid) {
+    const auto factor = [&](Index n, const auto& entry) {
+      DeviceMatrix<plinth::half, Kokkos::LayoutRight> a(grid, n, n, {.mb = 3, .nb = 3});
+      plinth::generate(LockedDevice(), a, entry);
+      return plinth::mixed_lu_factor<plinth::DoubleHalf>(LockedDevice(), std::move(a));
+    };
+    CHECK(factor(0, Entries{1, true}).order() == 0);
+
+    // U(2, 9) = 40000 + 30000 is beyond FP16.
+    const auto large = factor(11, [](Index i, Index j) noexcept {
+      if (i == j) return 1.0;
+      if (i == 2 && j == 0) return -1.0;
+      return i == 0 && j == 9 ? 30000.0 : i == 2 && j == 9 ? 40000.0 : 0.0;
+    });
+    CHECK(large.report()->first_overflow == 9);
+    CHECK(large.report()->lost.overflowed == 1);
+
+    const auto singular = factor(
+        11, [](Index i, Index j) noexcept { return i == j && i != 7 ? 1.0 : 0.0; });
+    CHECK(singular.first_zero_pivot() == 7);
+  });
+  CHECK(is_idle(LockedDevice()));
+}
+
+TEST_CASE("Mixed LU that does not wait is wrong on the stand-in device", "[device][mixed]") {
+  struct Impatient : LockedDevice {
+    void fence() const {}
+  };
+  on_grids([&](const ProcessGrid& grid) {
+    DeviceMatrix<plinth::half, Kokkos::LayoutRight> a(grid, 24, 24, {.mb = 4, .nb = 4});
+    plinth::generate(LockedDevice(), a, Entries{24, true});
+    const auto factors = plinth::mixed_lu_factor<plinth::DoubleHalf>(Impatient(), std::move(a));
+    CHECK(factors.first_nonfinite_pivot());
+    LockedDevice::copies().forget();  // their buffers are gone
+  });
+}
