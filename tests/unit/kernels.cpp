@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Views, products, triangular solves and copies, against loops that anybody can check.
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "plinth/kernel/blas.hpp"
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/kernel/elementwise.hpp"
 #include "plinth/kernel/transpose.hpp"
+#include "plinth/kernel/trsm.hpp"
 #include "plinth/kernel/view.hpp"
 #include "support/catch.hpp"
 
@@ -92,9 +96,10 @@ void check_gemm(Index m, Index n, Index k, Op op_a, Op op_b) {
 
 template <class T, class Layout>
 void check_trsm(plinth::Side side, plinth::Uplo uplo, Op op, plinth::Diag diag, Index n,
-                Index nrhs) {
-  INFO(plinth::to_char(side) << plinth::to_char(uplo) << plinth::to_char(op)
-                             << plinth::to_char(diag) << " n " << n << ", " << nrhs);
+                Index nrhs, T alpha) {
+  INFO("alpha " << plinth::magnitude1(alpha) << ", " << plinth::to_char(side)
+                << plinth::to_char(uplo) << plinth::to_char(op) << plinth::to_char(diag) << " n "
+                << n << ", " << nrhs);
   const bool left = side == plinth::Side::left;
   // The triangle of op(A) that `uplo` names; the rest, and a unit diagonal, hold nonsense.
   const auto in_triangle = [&](Index i, Index j) {
@@ -114,9 +119,9 @@ void check_trsm(plinth::Side side, plinth::Uplo uplo, Op op, plinth::Diag diag, 
   const Padded<T, Layout> b(left ? n : nrhs, left ? nrhs : n, [&](Index i, Index j) {
     T sum(0);
     for (Index l = 0; l < n; ++l) sum += left ? full(i, l) * x(l, j) : x(i, l) * full(l, j);
-    return sum * T(0.5);
+    return sum / alpha;
   });
-  kernel::trsm(exec, side, uplo, diag, T(2),
+  kernel::trsm(exec, side, uplo, diag, alpha,
                kernel::Operand<kernel::MatrixView<T, Layout>>{a.view(), op}, b.view());
   bool right = true;
   for (Index i = 0; i < kernel::rows_of(b.view()); ++i)
@@ -152,10 +157,87 @@ TEMPLATE_TEST_CASE("trsm: every side, triangle, op and layout", "[blas]", double
     for (const plinth::Uplo uplo : {plinth::Uplo::lower, plinth::Uplo::upper})
       for (const Op op : {Op::none, Op::transpose, Op::conj_transpose})
         for (const plinth::Diag diag : {plinth::Diag::unit, plinth::Diag::non_unit})
-          for (const auto& [n, nrhs] : {std::pair<Index, Index>{1, 1}, {4, 3}, {5, 1}, {3, 0}}) {
-            check_trsm<TestType, LayoutRight>(side, uplo, op, diag, n, nrhs);
-            check_trsm<TestType, LayoutLeft>(side, uplo, op, diag, n, nrhs);
+          for (const auto& [n, nrhs] : {std::pair<Index, Index>{1, 1},
+                                        {4, 3},
+                                        {5, 1},
+                                        {3, 0},
+                                        {7, 9},
+                                        {32, 64},
+                                        {33, 9},
+                                        {45, 70},
+                                        {97, 33}}) {
+            for (const TestType alpha : {TestType(1), TestType(2)}) {
+              check_trsm<TestType, LayoutRight>(side, uplo, op, diag, n, nrhs, alpha);
+              check_trsm<TestType, LayoutLeft>(side, uplo, op, diag, n, nrhs, alpha);
+            }
           }
+}
+
+TEMPLATE_TEST_CASE("small triangles: every instruction set, and columns on their own", "[blas]",
+                   double, float) {
+  using T = TestType;
+  for (const plinth::Isa isa : {plinth::Isa::portable, plinth::Isa::avx2, plinth::Isa::avx512}) {
+    if (!plinth::is_available(isa)) continue;
+    for (const Index n : {1, 3, 4, 31, 32})
+      for (const Index vectors : {1, 31, 64, 130}) {
+        INFO(plinth::to_string(isa) << ", n " << n << ", " << vectors);
+        std::vector<T> a(static_cast<std::size_t>(n * n)), b, alone;
+        for (Index i = 0; i < n; ++i)
+          for (Index j = 0; j < n; ++j)
+            a[static_cast<std::size_t>(i * n + j)] = i == j ? T(3) + T(i)
+                                                     : j < i
+                                                         ? T(1) / T(2 + i + j)
+                                                         : std::numeric_limits<T>::quiet_NaN();
+        for (Index q = 0; q < n * vectors; ++q) b.push_back(T(1) / T(q % 17 + 1));
+        alone = b;
+        const kernel::Strided<const T> triangle{a.data(), n, 1};
+        const auto solve = [&](T* rhs, Index count) {
+          kernel::solve_base(exec.space(), plinth::Uplo::lower, plinth::Diag::non_unit, triangle,
+                             n, kernel::Strided<T>{rhs, vectors, 1}, count, isa);
+        };
+        const std::vector<T> before = b;
+        solve(b.data(), vectors);
+        for (Index v = 0; v < vectors; ++v) solve(alone.data() + v, 1);
+        CHECK(b == alone);
+        T worst(0);
+        for (Index i = 0; i < n; ++i)
+          for (Index v = 0; v < vectors; ++v) {
+            T sum(0);
+            for (Index j = 0; j <= i; ++j)
+              sum += a[static_cast<std::size_t>(i * n + j)] *
+                     b[static_cast<std::size_t>(j * vectors + v)];
+            worst = std::max(worst,
+                             std::abs(sum - before[static_cast<std::size_t>(i * vectors + v)]));
+          }
+        CHECK(worst <= T(8) * std::numeric_limits<T>::epsilon());
+      }
+  }
+}
+
+TEMPLATE_TEST_CASE("a pivot without a reciprocal divides, a zero one gives no number", "[blas]",
+                   double, float) {
+  using T = TestType;
+  const Index n = 5, vectors = 12;
+  const T tiny = std::numeric_limits<T>::denorm_min() * T(4);
+  const Padded<T, LayoutRight> a(n, n, [&](Index i, Index j) {
+    return i != j ? T(0) : i == 2 ? tiny : T(1);
+  });
+  const Padded<T, LayoutRight> b(
+      n, vectors, [&](Index i, Index j) { return T(j + 1) * (i == 2 ? tiny : T(1)); });
+  using View = kernel::MatrixView<T, LayoutRight>;
+  const auto solve = [&] {
+    kernel::trsm(exec, plinth::Side::left, plinth::Uplo::lower, plinth::Diag::non_unit, T(1),
+                 kernel::Operand<View>{a.view()}, b.view());
+  };
+  solve();
+  bool right = true;
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < vectors; ++j) right = right && b(i, j) == T(j + 1);
+  CHECK(right);
+  a.view()(2, 2) = T(0);
+  solve();
+  CHECK_FALSE(plinth::is_finite(b(2, 0)));
+  CHECK(b(1, 0) == T(1));
 }
 
 TEST_CASE("single columns go to gemv with unit strides too", "[blas]") {

@@ -3,7 +3,6 @@
 
 #include <KokkosBlas2_gemv.hpp>
 #include <KokkosBlas3_gemm.hpp>
-#include <KokkosBlas3_trsm.hpp>
 #include <type_traits>
 #include <utility>
 
@@ -43,16 +42,6 @@ void call_gemv(const Space& space, const Arguments&... arguments) {
     KokkosBlas::gemv(space, arguments...);
   }
 }
-/// Likewise KokkosBlas::trsm.
-template <class Space, class... Arguments>
-void call_trsm(const Space& space, const Arguments&... arguments) {
-  if constexpr (runs_on_host<Space>) {
-    KokkosBlas::trsm(arguments...);
-  } else {
-    KokkosBlas::trsm(space, arguments...);
-  }
-}
-
 /// Whether a matrix is one column whose elements are adjacent.
 template <class View>
 bool is_single_column(const View& a) {
@@ -124,30 +113,6 @@ template <ExecutionPolicy Exec, class T, class AView, class BView, class CView>
 void gemm(const Exec& exec, T alpha, const Operand<AView>& a, const BView& b, T beta,
           const CView& c) {
   gemm(exec, alpha, a, Operand<BView>{b}, beta, c);
-}
-
-/// Solves op(A) X = alpha B (side left) or X op(A) = alpha B (side right) for a triangular A and
-/// stores X over B. `uplo` names the triangle of op-less A as the caller thinks of it, that is of
-/// the matrix a.op(a.view): a lower triangle L given as a transposed operand is still `lower`.
-template <ExecutionPolicy Exec, class T, class AView, class BView>
-void trsm(const Exec& exec, Side side, Uplo uplo, Diag diag, T alpha, const Operand<AView>& a,
-          const BView& b) {
-  using Layout = typename BView::array_layout;
-  static_assert(std::is_same_v<typename AView::array_layout, Layout>,
-                "plinth: trsm wants A and B in one layout (transpose through Operand)");
-  static_assert(MatrixLayout<Layout>, "plinth: trsm wants LayoutLeft or LayoutRight");
-  static_assert(BlasScalar<T> && std::is_same_v<typename BView::non_const_value_type, T>,
-                "plinth: trsm wants float, double or their complex types, all the same");
-  if (rows_of(b) == 0 || cols_of(b) == 0) return;
-  require_blas_range(a.view);
-  require_blas_range(b);
-  const bool stored_lower = (uplo == Uplo::lower) == (a.op == Op::none);
-  const char side_c[] = {to_char(side), '\0'};
-  const char uplo_c[] = {stored_lower ? 'L' : 'U', '\0'};
-  const char op_c[] = {to_char(a.op), '\0'};
-  const char diag_c[] = {to_char(diag), '\0'};
-  [[maybe_unused]] auto scope = exec.enter();
-  call_trsm(exec.space(), side_c, uplo_c, op_c, diag_c, alpha, a.view, b);
 }
 
 /// The operand op(operand): transposing a transposed operand gives it back.

@@ -9,6 +9,7 @@
 
 #include "plinth/kernel/blas.hpp"
 #include "plinth/kernel/deal.hpp"
+#include "plinth/kernel/trsm.hpp"
 #include "plinth/lu/interchange.hpp"
 #include "plinth/lu/options.hpp"
 #include "plinth/lu/panel.hpp"

@@ -14,6 +14,7 @@
 #include "plinth/kernel/lowp/gemm.hpp"
 #include "plinth/kernel/lowp/kernels.hpp"
 #include "plinth/kernel/magnitude.hpp"
+#include "plinth/kernel/trsm.hpp"
 #include "plinth/lu/block_exponents.hpp"
 #include "plinth/lu/interchange.hpp"
 #include "plinth/lu/mixed_options.hpp"

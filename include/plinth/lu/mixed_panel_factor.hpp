@@ -11,6 +11,7 @@
 #include "plinth/comm/mpi.hpp"
 #include "plinth/comm/reduce.hpp"
 #include "plinth/kernel/transpose.hpp"
+#include "plinth/kernel/trsm.hpp"
 #include "plinth/lu/diagonal_block.hpp"
 #include "plinth/lu/mixed_options.hpp"
 #include "plinth/lu/mixed_panel.hpp"

@@ -6,6 +6,7 @@
 #include "plinth/kernel/blas.hpp"
 #include "plinth/kernel/deal.hpp"
 #include "plinth/kernel/panel_columns.hpp"
+#include "plinth/kernel/trsm.hpp"
 #include "plinth/kernel/view.hpp"
 #include "plinth/policy/panel.hpp"
 

@@ -15,6 +15,7 @@
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/kernel/elementwise.hpp"
 #include "plinth/kernel/stored_factors.hpp"
+#include "plinth/kernel/trsm.hpp"
 #include "plinth/lu/block_exponents.hpp"
 #include "plinth/matrix/diagonal_blocks.hpp"
 #include "plinth/trace/phase.hpp"

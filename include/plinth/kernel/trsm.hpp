@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <KokkosBlas3_trsm.hpp>
+#include <type_traits>
+
+#include "plinth/core/index.hpp"
+#include "plinth/core/options.hpp"
+#include "plinth/core/scalar.hpp"
+#include "plinth/kernel/blas.hpp"
+#include "plinth/kernel/triangle_base.hpp"
+#include "plinth/kernel/view.hpp"
+#include "plinth/policy/execution.hpp"
+
+namespace plinth::kernel {
+
+/// KokkosBlas::trsm, on a device in the queue that `space` stands for, as call_gemm().
+template <class Space, class... Arguments>
+void call_trsm(const Space& space, const Arguments&... arguments) {
+  if constexpr (runs_on_host<Space>) {
+    KokkosBlas::trsm(arguments...);
+  } else {
+    KokkosBlas::trsm(space, arguments...);
+  }
+}
+
+/// trsm() by the BLAS's own.
+template <ExecutionPolicy Exec, class T, class AView, class BView>
+void blas_trsm(const Exec& exec, Side side, Uplo uplo, Diag diag, T alpha,
+               const Operand<AView>& a, const BView& b) {
+  const bool stored_lower = (uplo == Uplo::lower) == (a.op == Op::none);
+  const char side_c[] = {to_char(side), '\0'};
+  const char uplo_c[] = {stored_lower ? 'L' : 'U', '\0'};
+  const char op_c[] = {to_char(a.op), '\0'};
+  const char diag_c[] = {to_char(diag), '\0'};
+  call_trsm(exec.space(), side_c, uplo_c, op_c, diag_c, alpha, a.view, b);
+}
+
+/// trsm() on the host by halves of the triangle, so that most of it is products, which a BLAS does
+/// at several times the rate of its triangular solves; alpha is 1.
+///
+///     [ A11     ]      B1 := A11^-1 B1,  B2 := B2 - A21 B1,  B2 := A22^-1 B2
+///     [ A21 A22 ]
+///
+/// and likewise for an upper triangle, and from the right.
+template <class Exec, class AView, class BView>
+class TriangularSolve {
+ public:
+  using T = typename BView::non_const_value_type;
+  /// Triangles that are solved with as they are: by solve_base(), or complex ones by the BLAS.
+  static constexpr Index base = ScalarTraits<T>::is_complex ? 64 : 32;
+
+  TriangularSolve(const Exec& exec, Side side, Uplo uplo, Diag diag, const Operand<AView>& a,
+                  const BView& b)
+      : exec_(exec), left_(side == Side::left), uplo_(uplo), diag_(diag), a_(a), b_(b) {}
+
+  /// Solves with the rows and columns `here` of op(A).
+  void operator()(Range here) const {
+    if (here.size() <= base) return solve_base_of(here);
+    const Index middle = here.begin + ceil_div(ceil_div(here.size(), base), 2) * base;
+    const Range low{here.begin, middle}, high{middle, here.end};
+    // Whose unknowns come first: a lower triangle's on the left from the top, and so on.
+    const bool downwards = (uplo_ == Uplo::lower) == left_;
+    const Range first = downwards ? low : high, second = downwards ? high : low;
+    (*this)(first);
+    if (left_) {
+      gemm(exec_, T(-1), block(second, first), lines(first), T(1), lines(second));
+    } else {
+      gemm(exec_, T(-1), Operand<BView>{lines(first)}, block(first, second), T(1), lines(second));
+    }
+    (*this)(second);
+  }
+
+ private:
+  /// op(A)(rows, cols).
+  Operand<AView> block(Range rows, Range cols) const {
+    return {a_.op == Op::none ? part(a_.view, rows, cols) : part(a_.view, cols, rows), a_.op};
+  }
+  /// The rows of B, or from the right the columns.
+  BView lines(Range some) const {
+    return left_ ? part(b_, some, {0, cols_of(b_)}) : part(b_, {0, rows_of(b_)}, some);
+  }
+  template <class View>
+  static auto strided(const View& v) {
+    return Strided<typename View::value_type>{v.data(), static_cast<Index>(v.stride(0)),
+                                              static_cast<Index>(v.stride(1))};
+  }
+
+  void solve_base_of(Range here) const {
+    const Operand<AView> a = block(here, here);
+    const BView b = lines(here);
+    if constexpr (ScalarTraits<T>::is_complex) {
+      exec_.fence();
+      blas_trsm(exec_, left_ ? Side::left : Side::right, uplo_, diag_, T(1), a, b);
+    } else {
+      // From the right it is op(A)^T X^T = B^T.
+      const Uplo seen = (uplo_ == Uplo::lower) == left_ ? Uplo::lower : Uplo::upper;
+      const auto stored = strided(a.view);
+      const Strided<const T> triangle{stored.data, stored.row, stored.col};
+      const auto rhs = strided(b);
+      exec_.fence();  // what the BLAS and other kernels do before
+      solve_base(exec_.space(), seen, diag_,
+                 (a.op == Op::none) == left_ ? triangle : triangle.transposed(), here.size(),
+                 left_ ? rhs : rhs.transposed(), left_ ? cols_of(b) : rows_of(b));
+    }
+  }
+
+  Exec exec_;
+  bool left_;
+  Uplo uplo_;
+  Diag diag_;
+  Operand<AView> a_;
+  BView b_;
+};
+
+/// Solves op(A) X = alpha B (side left) or X op(A) = alpha B (side right) for a triangular A and
+/// stores X over B. `uplo` names the triangle of op-less A as the caller thinks of it, that is of
+/// the matrix a.op(a.view): a lower triangle L given as a transposed operand is still `lower`.
+template <ExecutionPolicy Exec, class T, class AView, class BView>
+void trsm(const Exec& exec, Side side, Uplo uplo, Diag diag, T alpha, const Operand<AView>& a,
+          const BView& b) {
+  using Layout = typename BView::array_layout;
+  static_assert(std::is_same_v<typename AView::array_layout, Layout>,
+                "plinth: trsm wants A and B in one layout (transpose through Operand)");
+  static_assert(MatrixLayout<Layout>, "plinth: trsm wants LayoutLeft or LayoutRight");
+  static_assert(BlasScalar<T> && std::is_same_v<typename BView::non_const_value_type, T>,
+                "plinth: trsm wants float, double or their complex types, all the same");
+  if (rows_of(b) == 0 || cols_of(b) == 0) return;
+  require_blas_range(a.view);
+  require_blas_range(b);
+  [[maybe_unused]] auto scope = exec.enter();
+  if constexpr (runs_on_host<typename Exec::execution_space>) {
+    constexpr Index few = 8;  // right-hand sides that are not worth a chunk of vectors
+    const bool left = side == Side::left;
+    if (alpha == T(1) && (left ? cols_of(b) : rows_of(b)) > few)
+      return TriangularSolve<Exec, AView, BView>(exec, side, uplo, diag, a,
+                                                 b)({0, left ? rows_of(b) : cols_of(b)});
+  }
+  blas_trsm(exec, side, uplo, diag, alpha, a, b);
+}
+
+}  // namespace plinth::kernel
