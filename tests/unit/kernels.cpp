@@ -199,6 +199,21 @@ TEMPLATE_TEST_CASE("small triangles: every instruction set, and columns on their
         solve(b.data(), vectors);
         for (Index v = 0; v < vectors; ++v) solve(alone.data() + v, 1);
         CHECK(b == alone);
+        // Right-hand sides as lines, as for a triangle on the right.
+        std::vector<T> lines(b.size());
+        const auto at = [&](Index i, Index v) -> T& {
+          return lines[static_cast<std::size_t>(v * n + i)];
+        };
+        for (Index i = 0; i < n; ++i)
+          for (Index v = 0; v < vectors; ++v)
+            at(i, v) = before[static_cast<std::size_t>(i * vectors + v)];
+        kernel::solve_base(exec.space(), plinth::Uplo::lower, plinth::Diag::non_unit, triangle, n,
+                           kernel::Strided<T>{lines.data(), 1, n}, vectors, isa);
+        std::size_t same = 0;
+        for (Index i = 0; i < n; ++i)
+          for (Index v = 0; v < vectors; ++v)
+            same += at(i, v) == b[static_cast<std::size_t>(i * vectors + v)] ? 1u : 0u;
+        CHECK(same == b.size());
         T worst(0);
         for (Index i = 0; i < n; ++i)
           for (Index v = 0; v < vectors; ++v) {
@@ -211,6 +226,34 @@ TEMPLATE_TEST_CASE("small triangles: every instruction set, and columns on their
           }
         CHECK(worst <= T(8) * std::numeric_limits<T>::epsilon());
       }
+  }
+}
+
+TEMPLATE_TEST_CASE("tiles are transposed by every instruction set", "[blas]", float, double,
+                   Kokkos::complex<double>) {
+  using T = TestType;
+  for (const plinth::Isa isa : {plinth::Isa::portable, plinth::Isa::avx2, plinth::Isa::avx512}) {
+    if (!plinth::is_available(isa)) continue;
+    for (const Index rows : {1, 7, 16, 33})
+      for (const Index cols : {1, 8, 19, 32})
+        for (const bool backwards :
+             {false, true}) {  // rows of the target from the last to the first
+          INFO(plinth::to_string(isa) << ", " << rows << " x " << cols << ", " << backwards);
+          const Padded<T, LayoutRight> from(rows, cols,
+                                            [](Index i, Index j) { return T(i * 100 + j); });
+          const Padded<T, LayoutRight> to(cols, rows, [](Index, Index) { return T(-1); });
+          const Index lead = kernel::leading_dimension(to.view());
+          kernel::transpose_tile_host(isa, static_cast<const T*>(from.view().data()),
+                                      kernel::leading_dimension(from.view()),
+                                      to.view().data() + (backwards ? (cols - 1) * lead : 0),
+                                      backwards ? -lead : lead, rows, cols);
+          bool right = true;
+          for (Index i = 0; i < rows; ++i)
+            for (Index j = 0; j < cols; ++j)
+              right = right && to(backwards ? cols - 1 - j : j, i) == T(i * 100 + j);
+          CHECK(right);
+          CHECK(to.padding_untouched());
+        }
   }
 }
 

@@ -7,12 +7,10 @@
 
 #include "plinth/core/cpu.hpp"
 #include "plinth/core/index.hpp"
+#include "plinth/kernel/register_tile.hpp"
+#include "plinth/kernel/simd.hpp"
 #include "plinth/kernel/view.hpp"
 #include "plinth/policy/execution.hpp"
-
-#if PLINTH_X86_KERNELS
-#include <immintrin.h>
-#endif
 
 namespace plinth::kernel {
 
@@ -25,53 +23,31 @@ KOKKOS_INLINE_FUNCTION void transpose_tile(const T* from, Index from_lead, T* to
     for (Index i = 0; i < rows; ++i) to[j * to_lead + i] = from[i * from_lead + j];
 }
 
-#if PLINTH_X86_KERNELS
-/// A tile of 8 x 8 elements of eight bytes, in registers: pairs, then quarters are exchanged.
-[[gnu::target("avx512f,avx512dq")]] inline void transpose_8x8_avx512(const double* from,
-                                                                     Index from_lead, double* to,
-                                                                     Index to_lead) {
-  __m512d r[8], p[8], q[8];
-  for (int i = 0; i < 8; ++i) r[i] = _mm512_loadu_pd(from + i * from_lead);
-  for (int i = 0; i < 8; i += 2) {  // 2 x 2 blocks of elements
-    p[i] = _mm512_mask_unpacklo_pd(r[i], 0xff, r[i], r[i + 1]);
-    p[i + 1] = _mm512_mask_unpackhi_pd(r[i], 0xff, r[i], r[i + 1]);
-  }
-  for (int h = 0; h < 8; h += 4)  // 2 x 2 blocks of pairs
-    for (int i = 0; i < 2; ++i) {
-      q[h + i] = _mm512_mask_shuffle_f64x2(p[h + i], 0xff, p[h + i], p[h + i + 2], 0x88);
-      q[h + i + 2] = _mm512_mask_shuffle_f64x2(p[h + i], 0xff, p[h + i], p[h + i + 2], 0xdd);
-    }
-  for (int i = 0; i < 4; ++i) {  // 2 x 2 blocks of fours
-    const __m512d even = _mm512_mask_shuffle_f64x2(q[i], 0xff, q[i], q[i + 4], 0x88);
-    const __m512d odd = _mm512_mask_shuffle_f64x2(q[i], 0xff, q[i], q[i + 4], 0xdd);
-    _mm512_storeu_pd(to + i * to_lead, even);
-    _mm512_storeu_pd(to + (i + 4) * to_lead, odd);
-  }
-}
-#endif
-
-/// transpose_tile for host memory, with vectors where there are some for it.
+/// transpose_tile for host memory, in registers as far as whole vectors go.
 template <class T>
 void transpose_tile_host(Isa isa, const T* from, Index from_lead, T* to, Index to_lead,
                          Index rows, Index cols) {
-#if PLINTH_X86_KERNELS
-  if constexpr (std::is_same_v<T, double>) {
+  Index done_rows = 0, done_cols = 0;
+  if constexpr (std::is_floating_point_v<T>) {
+    const auto run = [&]<int bytes>(std::integral_constant<int, bytes>) {
+      constexpr Index lanes = RegisterTile<T, bytes>::lanes;
+      const Index down = rows / lanes, across = cols / lanes;
+      run_simd(isa, TransposeTiles<T, bytes>{from, from_lead, to, to_lead, down, across});
+      done_rows = down * lanes;
+      done_cols = across * lanes;
+    };
     if (isa == Isa::avx512) {
-      const Index whole_rows = rows / 8 * 8, whole_cols = cols / 8 * 8;
-      for (Index i = 0; i < whole_rows; i += 8)
-        for (Index j = 0; j < whole_cols; j += 8)
-          transpose_8x8_avx512(from + i * from_lead + j, from_lead, to + j * to_lead + i,
-                               to_lead);
-      transpose_tile(from + whole_cols, from_lead, to + whole_cols * to_lead, to_lead, whole_rows,
-                     cols - whole_cols);
-      transpose_tile(from + whole_rows * from_lead, from_lead, to + whole_rows, to_lead,
-                     rows - whole_rows, cols);
-      return;
+      run(std::integral_constant<int, 64>{});
+    } else if (isa == Isa::avx2) {
+      run(std::integral_constant<int, 32>{});
+    } else {
+      run(std::integral_constant<int, 16>{});
     }
   }
-#endif
-  static_cast<void>(isa);
-  transpose_tile(from, from_lead, to, to_lead, rows, cols);
+  transpose_tile(from + done_cols, from_lead, to + done_cols * to_lead, to_lead, done_rows,
+                 cols - done_cols);
+  transpose_tile(from + done_rows * from_lead, from_lead, to + done_rows, to_lead,
+                 rows - done_rows, cols);
 }
 
 /// The one or the other.

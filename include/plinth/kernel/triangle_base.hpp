@@ -13,6 +13,7 @@
 #include "plinth/kernel/convert_view.hpp"
 #include "plinth/kernel/panel_columns.hpp"
 #include "plinth/kernel/simd.hpp"
+#include "plinth/kernel/transpose.hpp"
 
 /// Triangular solves at the size where products no longer help. On the host.
 namespace plinth::kernel {
@@ -85,7 +86,7 @@ struct SolveChunk {
   }
 
  private:
-  // NOLINTNEXTLINE: vectors of the compiler's, which it maps to what the CPU has
+  /// Of the compiler's own, which it maps to what the CPU has.
   typedef T Vector __attribute__((vector_size(vector_bytes)));
 
   PLINTH_SIMD_BODY void solve_group(Index first, Index column) const {
@@ -146,24 +147,25 @@ void solve_base(const Space& space, Uplo uplo, Diag diag, const Strided<const T>
   const Base triangle(uplo, diag, a, n);
   const Index height = ceil_div(n, Base::group) * Base::group;
   const Index chunks = ceil_div(vectors, width);
+  // A row of X to the next in the order of B's rows: backwards for an upper triangle.
+  const Index step = triangle.reversed ? -width : width;
   run_parts(space, chunks, n * vectors > 16384, [&](Index part, Index parts) {
     alignas(64) typename Chunk::Rows x = {};
+    T* const top = x[static_cast<std::size_t>(triangle.row(0))].data();
     for (Index c = chunks * part / parts; c < chunks * (part + 1) / parts; ++c) {
       const Index first = c * width, count = std::min(width, vectors - first);
-      const auto each = [&](const auto& move) {
-        if (b.col == 1) {
-          for (Index i = 0; i < n; ++i)
-            move(&b(triangle.row(i), first), x[static_cast<std::size_t>(i)].data(), count);
-        } else {
-          for (Index v = 0; v < count; ++v)
-            for (Index i = 0; i < n; ++i)
-              move(&b(triangle.row(i), first + v), x[static_cast<std::size_t>(i)].data() + v,
-                   Index(1));
-        }
-      };
-      each([](const T* from, T* to, Index some) { std::copy_n(from, some, to); });
+      T* const rhs = &b(0, first);
+      if (b.col == 1) {
+        for (Index i = 0; i < n; ++i) std::copy_n(rhs + i * b.row, count, top + i * step);
+      } else {
+        transpose_tile_host(isa, rhs, b.col, top, step, count, n);
+      }
       solve_chunk(isa, triangle, height, x);
-      each([](T* to, const T* from, Index some) { std::copy_n(from, some, to); });
+      if (b.col == 1) {
+        for (Index i = 0; i < n; ++i) std::copy_n(top + i * step, count, rhs + i * b.row);
+      } else {
+        transpose_tile_host(isa, top, step, rhs, b.col, n, count);
+      }
     }
   });
 }

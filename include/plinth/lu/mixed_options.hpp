@@ -14,9 +14,10 @@ struct MixedOptions {
   /// How many panels are factored and under way ahead of the trailing update; 0: none.
   Index lookahead = 1;
   /// Invert the diagonal blocks of L and U, so that triangular solves become products: twice the
-  /// operations at several times the rate. A block whose inverse is large or overflows is solved
-  /// with all the same (lu/diagonal_block.hpp).
-  bool invert_diagonal = true;
+  /// operations, which pays where triangular solves are slow, as on GPUs; on the host they are
+  /// products for the most part anyway (kernel/trsm.hpp). A block whose inverse is large or
+  /// overflows is solved with all the same (lu/diagonal_block.hpp).
+  bool invert_diagonal = false;
   /// The matrix to be factored is A 2^matrix_exponent: what keeps A's entries high in the range of
   /// 16 bits, and inside. The exponents of U account for it, so that the factors are A's.
   int matrix_exponent = 0;
@@ -42,12 +43,9 @@ struct MixedOptions {
     return lookahead >= 0 && matrix_exponent >= -100 && matrix_exponent <= 100 &&
            flush_k.value_or(0) >= 0 && panel.valid() && swap.valid();
   }
-  /// What lu_factor's options say, as far as they have a meaning here. Diagonal blocks are solved
-  /// with: of a general matrix with rows exchanged nothing more is known than |L| <= 1, and the
-  /// inverse of such a block can be as large as 2^(NB - 1).
+  /// What lu_factor's options say, as far as they have a meaning here.
   static MixedOptions of(const FactorOptions& o) {
     return {.lookahead = o.lookahead,
-            .invert_diagonal = false,
             .broadcast = o.broadcast,
             .panel = o.panel,
             .swap = o.swap,

@@ -10,6 +10,7 @@
 
 #include "plinth/comm/mpi.hpp"
 #include "plinth/comm/reduce.hpp"
+#include "plinth/kernel/deal.hpp"
 #include "plinth/kernel/transpose.hpp"
 #include "plinth/kernel/trsm.hpp"
 #include "plinth/lu/diagonal_block.hpp"
@@ -63,6 +64,7 @@ class MixedPanelFactorization {
                           const OperandScaling& scaling, const MixedOptions& options,
                           Index max_width, Index max_rows, Sink& sink)
       : exec_(exec),
+        deal_(exec.space()),
         grid_(grid),
         rows_(rows),
         setup_(setup),
@@ -243,18 +245,19 @@ class MixedPanelFactorization {
     const Single inverse = square(inverse_.data());
     const bool inverted =
         invert_ && invert_triangle(exec_, Uplo::upper, Diag::non_unit, u11, inverse);
-    for_each_strip([&](Range rows) {
-      const Matrix from = rows_of_matrix(a, mine.below, rows, mine.panel);
-      if (inverted) {
+    if (inverted) {
+      for_each_strip([&](Range rows) {
         const Single strip = strip_of(rows.size());
-        kernel::convert(exec_, from, strip);
+        kernel::convert(exec_, rows_of_matrix(a, mine.below, rows, mine.panel), strip);
         multiply_by_upper(exec_, strip, inverse, l21(rows));
-      } else {
-        kernel::convert(exec_, from, l21(rows));
+      });
+    } else {
+      kernel::convert(exec_, kernel::part(a, mine.below, mine.panel), l21({0, below_}));
+      deal_({0, below_}, [&](Range rows) {
         kernel::trsm(exec_, Side::right, Uplo::upper, Diag::non_unit, 1.0f,
                      kernel::Operand<Single>{u11}, l21(rows));
-      }
-    });
+      });
+    }
     exec_.fence();
   }
 
@@ -308,6 +311,7 @@ class MixedPanelFactorization {
   }
 
   Exec exec_;
+  kernel::Deal<typename Exec::execution_space> deal_;
   ProcessGrid grid_;
   BlockCyclic rows_;
   kernel::lowp::GemmSetup<Operand> setup_;
