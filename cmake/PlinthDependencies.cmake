@@ -358,6 +358,11 @@ update-alternatives), or run with OPENBLAS_NUM_THREADS=1.")
     INTERFACE_LINK_LIBRARIES
       "${kernels};Kokkos::kokkos;LAPACK::LAPACK;BLAS::BLAS;MPI::MPI_CXX"
     INTERFACE_COMPILE_DEFINITIONS "OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX")
+  if("CUDA" IN_LIST Kokkos_DEVICES AND Kokkos_CXX_COMPILER_ID STREQUAL "NVIDIA")
+    # Index arithmetic is constexpr, which nvcc lets kernels call with this only.
+    set_property(TARGET plinth::dependencies PROPERTY INTERFACE_COMPILE_OPTIONS
+      "$<$<COMPILE_LANGUAGE:CXX,CUDA>:--expt-relaxed-constexpr>")
+  endif()
   if(NOT TARGET Kokkos::kokkoskernels AND KokkosKernels_INCLUDE_DIRS)
     get_filename_component(dir "${KokkosKernels_INCLUDE_DIRS}" REALPATH)
     set_property(TARGET plinth::dependencies PROPERTY INTERFACE_INCLUDE_DIRECTORIES "${dir}")

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "plinth/core/index.hpp"
+#include "plinth/core/scalar.hpp"
 #include "plinth/kernel/view.hpp"
 #include "plinth/policy/execution.hpp"
 
@@ -83,6 +84,38 @@ void scaled_copy(const Exec& exec, Real alpha, const A& a, const To& to, Real be
         to(i, j) = alpha * a(i, j);
         a(i, j) = beta * a(i, j);
       });
+}
+
+/// to(i, j) = |from(i, j)|.
+template <ExecutionPolicy Exec, class From, class To>
+void moduli(const Exec& exec, const From& from, const To& to) {
+  for_each<typename To::array_layout>(
+      exec, rows_of(to), cols_of(to),
+      KOKKOS_LAMBDA(const Index i, const Index j) { to(i, j) = modulus(from(i, j)); });
+}
+
+/// a(i, j) := factors(i, j) a(i, j).
+template <ExecutionPolicy Exec, class Factors, class View>
+void scale_entries(const Exec& exec, const Factors& factors, const View& a) {
+  for_each<typename View::array_layout>(
+      exec, rows_of(a), cols_of(a),
+      KOKKOS_LAMBDA(const Index i, const Index j) { a(i, j) *= factors(i, j); });
+}
+
+/// a(i, j) := factors[i] a(i, j); `factors` is readable by kernels.
+template <ExecutionPolicy Exec, class Real, class View>
+void scale_rows(const Exec& exec, const Real* factors, const View& a) {
+  for_each<typename View::array_layout>(
+      exec, rows_of(a), cols_of(a),
+      KOKKOS_LAMBDA(const Index i, const Index j) { a(i, j) *= factors[i]; });
+}
+
+/// a(i, j) := factors[j] a(i, j); likewise.
+template <ExecutionPolicy Exec, class Real, class View>
+void scale_columns(const Exec& exec, const Real* factors, const View& a) {
+  for_each<typename View::array_layout>(
+      exec, rows_of(a), cols_of(a),
+      KOKKOS_LAMBDA(const Index i, const Index j) { a(i, j) *= factors[j]; });
 }
 
 /// to(i, j) = from(i, place(j)) for the columns of `to`.

@@ -54,8 +54,13 @@ void generate(const Exec& exec, Matrix& a, const F& f) {
                                               element);
     exec.fence();
   };
-  if constexpr (std::is_nothrow_invocable_v<F, Index, Index> || !is_host_accessible<Exec>) {
+  if constexpr (!is_host_accessible<Exec>) {
     run([=] KOKKOS_FUNCTION(Index i, Index j) {
+      view(i, j) = static_cast<T>(f(rows.global(i, at.row), cols.global(j, at.col)));
+    });
+  } else if constexpr (std::is_nothrow_invocable_v<F, Index, Index>) {
+    // Not a function of the device: nvcc wants those to capture no plain lambda, which f may be.
+    run([=](Index i, Index j) {
       view(i, j) = static_cast<T>(f(rows.global(i, at.row), cols.global(j, at.col)));
     });
   } else {

@@ -67,10 +67,7 @@ class AbsoluteProduct {
   void multiply(Range rows, const View& xs, const View& ys) {
     const Index cols = a_.local_extents().cols;
     const View tile = wrap(tile_, rows.size(), cols);
-    const auto a = kernel::part(a_.local(), rows, {0, cols});
-    kernel::for_each<Layout>(
-        exec_, rows.size(), cols,
-        KOKKOS_LAMBDA(const Index i, const Index j) { tile(i, j) = modulus(a(i, j)); });
+    kernel::moduli(exec_, kernel::part(a_.local(), rows, {0, cols}), tile);
     exec_.fence();
     kernel::gemm(exec_, Real(1), kernel::Operand<View>{tile}, xs, Real(0),
                  kernel::part(ys, rows, {0, kernel::cols_of(ys)}));

@@ -54,9 +54,7 @@ class RowColumnScaling {
     rows_scaled_ = row_condition_ < threshold || row.most < least || row.most > 1 / least;
     if (rows_scaled_) {
       set_factors(rows_);
-      const Real* const r = rows_.device();
-      scale(
-          a, KOKKOS_LAMBDA(const Index i, const Index) { return r[i]; });
+      scale_rows(a, rows_);
     }
     absolute_sums<false, false>(exec_, a.local(), work_);
     comm::max_of_all(grid.column_vectors(), work_.sums);
@@ -66,9 +64,8 @@ class RowColumnScaling {
     cols_scaled_ = column_condition_ < threshold;
     if (!cols_scaled_) return;
     set_factors(cols_);
-    const Real* const s = cols_.device();
-    scale(
-        a, KOKKOS_LAMBDA(const Index, const Index j) { return s[j]; });
+    kernel::scale_columns(exec_, static_cast<const Real*>(cols_.device()), a.local());
+    exec_.fence();
     spread_to_rows(a);
   }
 
@@ -85,12 +82,12 @@ class RowColumnScaling {
   /// v := R v, for v whose rows are dealt like A's. Not collective.
   template <class Vectors>
   void scale_rhs(const Vectors& v) const {
-    if (rows_scaled_) scale_rows(v, rows_.device());
+    if (rows_scaled_) scale_rows(v, rows_);
   }
   /// v := S v.
   template <class Vectors>
   void scale_solution(const Vectors& v) const {
-    if (cols_scaled_) scale_rows(v, solution_.device());
+    if (cols_scaled_) scale_rows(v, solution_);
   }
 
  private:
@@ -120,20 +117,9 @@ class RowColumnScaling {
           std::ldexp(Real(1), std::clamp(-std::ilogb(work_.sums[l]), -range, range));
     factors.to_device(exec_, 0, static_cast<Index>(work_.sums.size()));
   }
-  template <class F>
-  void scale(const Matrix& a, const F& factor) const {
-    const auto view = a.local();
-    kernel::for_each<typename Matrix::layout>(
-        exec_, mine_.rows, mine_.cols,
-        KOKKOS_LAMBDA(const Index i, const Index j) { view(i, j) *= factor(i, j); });
-    exec_.fence();
-  }
-  template <class Vectors>
-  void scale_rows(const Vectors& v, const Real* factors) const {
-    const auto view = v.local();
-    kernel::for_each<typename Vectors::layout>(
-        exec_, kernel::rows_of(view), kernel::cols_of(view),
-        KOKKOS_LAMBDA(const Index i, const Index j) { view(i, j) *= factors[i]; });
+  template <class Any>
+  void scale_rows(const Any& v, const kernel::Staged<Real, Exec>& factors) const {
+    kernel::scale_rows(exec_, static_cast<const Real*>(factors.device()), v.local());
     exec_.fence();
   }
   /// S is known where columns are, and the rows of a solution are dealt like rows: of each process

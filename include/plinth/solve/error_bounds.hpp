@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plinth/comm/agree.hpp"
+#include "plinth/kernel/elementwise.hpp"
 #include "plinth/lu/lu_solve.hpp"
 #include "plinth/matrix/copy.hpp"
 #include "plinth/refine/column_operations.hpp"
@@ -16,6 +17,25 @@
 #include "plinth/solve/report.hpp"
 
 namespace plinth {
+
+/// f and r as ErrorBoundsWorkspace has them, before and after: f := |A| |x| becomes what forward
+/// bounds take, |r| + (n + 1) u f, and g the quotients |r_i| / f_i. `nz`: n + 1.
+template <ExecutionPolicy Exec, class View, class ConstView, class Reals>
+void bound_terms(const Exec& exec, const View& r, const ConstView& b, double nz, const Reals& f,
+                 const Reals& g) {
+  using Real = typename Reals::non_const_value_type;
+  const auto count = static_cast<Real>(nz);
+  const Real u = ScalarTraits<Real>::epsilon;
+  const Real safe1 = count * std::numeric_limits<Real>::min(), safe2 = safe1 / u;
+  kernel::for_each<typename Reals::array_layout>(
+      exec, kernel::rows_of(f), kernel::cols_of(f), KOKKOS_LAMBDA(const Index i, const Index j) {
+        const Real scale = f(i, j) + modulus(b(i, j)), size = modulus(r(i, j));
+        const bool exact = scale == Real(0) && size == Real(0);
+        const Real more = scale > safe2 || exact ? Real(0) : safe1;
+        g(i, j) = exact ? Real(0) : (size + more) / (scale + more);
+        f(i, j) = size + count * u * scale + more;
+      });
+}
 
 /// Workspace for error bounds of solutions like X, kept from call to call: one matrix of X's size
 /// in X's type, two in its real type, and the workspaces of the products with A and |A|.
@@ -64,20 +84,12 @@ class ErrorBoundsWorkspace {
     const auto r = r_.local();
     const auto f = f_.local(), g = g_.local();
     const auto rhs = b.local(), solution = x.local();
-    each(KOKKOS_LAMBDA(const Index i, const Index j) {
-      r(i, j) += rhs(i, j);
-      g(i, j) = modulus(solution(i, j));
-    });
+    kernel::axpby(exec_, Real(1), rhs, Real(1), r);
+    kernel::moduli(exec_, solution, g);
+    exec_.fence();
     (*absolute_)(g_, f_);
-    const auto nz = static_cast<Real>(x.rows() + 1);
-    const Real u = ScalarTraits<T>::epsilon;
-    const Real safe1 = nz * std::numeric_limits<Real>::min(), safe2 = safe1 / u;
-    each(KOKKOS_LAMBDA(const Index i, const Index j) {
-      const Real scale = f(i, j) + modulus(rhs(i, j)), size = modulus(r(i, j));
-      const Real more = scale > safe2 || (scale == Real(0) && size == Real(0)) ? Real(0) : safe1;
-      g(i, j) = scale == Real(0) && size == Real(0) ? Real(0) : (size + more) / (scale + more);
-      f(i, j) = size + nz * u * scale + more;
-    });
+    bound_terms(exec_, r, rhs, static_cast<double>(x.rows() + 1), f, g);
+    exec_.fence();
     const Reals* const quotients[] = {&g_};
     real_columns_->inf_norms(quotients, bounds.backward);
     const Rhs* const solutions[] = {&x};
@@ -88,7 +100,8 @@ class ErrorBoundsWorkspace {
     } else {
       // ||A^-1 diag(f)||_inf is the one norm of diag(f) A^-H.
       const auto scale = [&] {
-        each(KOKKOS_LAMBDA(const Index i, const Index j) { r(i, j) *= f(i, j); });
+        kernel::scale_entries(exec_, f, r);
+        exec_.fence();
       };
       const auto multiply = [&](Rhs& v) {
         solve(v, Op::conj_transpose);
@@ -115,13 +128,6 @@ class ErrorBoundsWorkspace {
 
  private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
-
-  template <class F>
-  void each(const F& f) const {
-    const Extents mine = r_.local_extents();
-    kernel::for_each<typename Rhs::layout>(exec_, mine.rows, mine.cols, f);
-    exec_.fence();
-  }
 
   Exec exec_;
   Rhs r_;

@@ -28,6 +28,10 @@ struct Noise {
 
 /// factor.cpp: the scaled residual of HPL's systems, after LU of others.
 double factor(const plinth::ProcessGrid& grid, plinth::Index n);
+/// pivoting.cpp: the largest backward error of all ways of pivoting.
+double pivoting(const plinth::ProcessGrid& grid, plinth::Index n);
+/// queries.cpp: whether condition, error bounds, inverse and so on are what they should be.
+bool queries(const plinth::ProcessGrid& grid, plinth::Index n);
 /// solve.cpp: the backward error of solves with refinement, after whatever else there is.
 double solve(const plinth::ProcessGrid& grid, plinth::Index n);
 

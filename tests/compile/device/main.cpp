@@ -17,11 +17,13 @@ int main(int argc, char** argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, ranks});
     const double residual = on_device::factor(grid, 300);
-    const double backward = on_device::solve(grid, 300);
-    bad = residual < 32 && backward < 1e-13 ? 0 : 1;
+    const double backward = on_device::solve(grid, 300) + on_device::pivoting(grid, 150);
+    const bool answers = on_device::queries(grid, 150);
+    bad = residual < 32 && backward < 1e-13 && answers ? 0 : 1;
     if (rank == 0)
       std::cout << "on " << Kokkos::DefaultExecutionSpace().name() << ": scaled residuals "
-                << residual << ", backward errors " << backward << '\n';
+                << residual << ", backward errors " << backward
+                << (answers ? "" : ", wrong answers") << '\n';
   }
   MPI_Finalize();
   return bad;
