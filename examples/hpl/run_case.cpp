@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "linpack/device.hpp"
 #include "linpack/measure.hpp"
 #include "linpack/text.hpp"
 #include "options.hpp"
@@ -59,8 +60,8 @@ Result run_case(MPI_Comm comm, const Case& c) {
   const plinth::ProcessGrid grid = make_grid(comm, c);
   std::unique_ptr<System> system;
   const double begin = MPI_Wtime();
-  const std::string reason =
-      linpack::allocate(comm, grid, bytes_needed(c), [&] { system = make_system(grid, c); });
+  const std::string reason = linpack::allocate(comm, grid, bytes_needed(c), linpack::has_device,
+                                               [&] { system = make_system(grid, c); });
   if (!reason.empty()) return linpack::skipped(c, "not enough memory: " + reason);
   const double allocation = MPI_Wtime() - begin;
 

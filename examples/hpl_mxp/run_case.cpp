@@ -251,7 +251,7 @@ Result run_case(MPI_Comm comm, const Case& c) {
   std::unique_ptr<Work> work;
   double memory = -linpack::peak_memory();
   const double begin = MPI_Wtime();
-  const std::string reason = linpack::allocate(comm, grid, bytes_needed(c),
+  const std::string reason = linpack::allocate(comm, grid, bytes_needed(c), false,
                                                [&] { work = std::make_unique<Work>(grid, c); });
   if (!reason.empty()) return linpack::skipped(c, "not enough memory: " + reason);
   const double allocation = MPI_Wtime() - begin;

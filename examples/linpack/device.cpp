@@ -3,9 +3,15 @@
 
 #include <algorithm>
 
-#include "linpack/input_error.hpp"
+#include "linpack/memory.hpp"
 #include "plinth/comm/placement.hpp"
 #include "plinth/core/devices.hpp"
+#include "plinth/core/error.hpp"
+#include "plinth/kernel/blas.hpp"
+#include "plinth/kernel/buffer.hpp"
+#include "plinth/kernel/device_blas.hpp"
+#include "plinth/kernel/elementwise.hpp"
+#include "plinth/kernel/view.hpp"
 
 namespace linpack {
 
@@ -30,11 +36,28 @@ std::vector<std::string> with_device(MPI_Comm comm, std::vector<std::string> arg
     const int device = plinth::choose_device(comm, devices, placement);
     if (!named) arguments.push_back("--kokkos-device-id=" + std::to_string(device));
   } catch (const plinth::Error& error) {
-    throw InputError(std::string(error.message()) +
-                     "; --kokkos-device-id=0 gives each rank the first device that it sees, "
-                     "--kokkos-map-device-id-by=mpi_rank one after the other");
+    throw plinth::Error(std::string(error.message()) +
+                        "; --kokkos-device-id=0 gives each rank the first device that it sees, "
+                        "--kokkos-map-device-id-by=mpi_rank one after the other");
   }
   return arguments;
+}
+
+void prepare_device(MPI_Comm comm) {
+  if (!has_device) return;
+  const std::string complaint = first_complaint(comm, plinth::kernel::device_blas_problem());
+  if (!complaint.empty()) throw plinth::Error(complaint);
+  const Execution exec;
+  constexpr plinth::Index n = 2;  // a product of vectors is another routine's
+  const plinth::kernel::Buffer<double, Execution::memory> room(2 * n * n);
+  const auto square = [&](plinth::Index which) {
+    return plinth::kernel::contiguous<Kokkos::LayoutRight, Execution::memory::space>(
+        room.data() + which * n * n, n, n);
+  };
+  plinth::kernel::fill(exec, square(0), 1.0);
+  plinth::kernel::gemm(exec, 1.0, plinth::kernel::Operand<decltype(square(0))>{square(0)},
+                       square(0), 0.0, square(1));
+  exec.fence();
 }
 
 }  // namespace linpack

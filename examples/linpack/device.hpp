@@ -25,7 +25,11 @@ using Execution =
 
 /// The arguments, and for Kokkos the one that gives this rank a device of its own among the ranks
 /// of its machine, unless they name one or there is none to choose from. Collective; throws
-/// InputError on every rank where devices are too few. To be asked before Kokkos is at work.
+/// plinth::Error on every rank where devices are too few. To be asked before Kokkos is at work.
 std::vector<std::string> with_device(MPI_Comm comm, std::vector<std::string> arguments);
+
+/// Lets the device multiply once, so that what is made for the first product is there before the
+/// clock runs. Collective; throws plinth::Error on every rank where a device has no BLAS.
+void prepare_device(MPI_Comm comm);
 
 }  // namespace linpack

@@ -7,6 +7,7 @@
 
 #include "linpack/memory.hpp"
 #include "plinth/comm/mpi.hpp"
+#include "plinth/core/devices.hpp"
 
 namespace linpack {
 
@@ -66,13 +67,16 @@ Result result_of(const Case& ran, const Timed& timed, Seconds around) {
   return result;
 }
 
-std::string allocate(MPI_Comm comm, const plinth::ProcessGrid& grid, double bytes,
+std::string allocate(MPI_Comm comm, const plinth::ProcessGrid& grid, double bytes, bool on_device,
                      const std::function<void()>& make) {
   // Below this size the question takes longer than the answer is worth.
   constexpr double worth_asking = 1 << 28;
-  if (bytes > worth_asking)
-    if (auto reason = memory_shortage(comm, grid.active() ? bytes : 0); !reason.empty())
-      return reason;
+  if (bytes > worth_asking) {
+    const double mine = grid.active() ? bytes : 0;
+    auto reason = on_device ? device_memory_shortage(comm, mine, plinth::free_device_memory())
+                            : memory_shortage(comm, mine);
+    if (!reason.empty()) return reason;
+  }
   std::string complaint;
   try {
     if (grid.active()) make();

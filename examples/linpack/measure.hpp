@@ -54,8 +54,9 @@ struct Timed {
 Result result_of(const Case& ran, const Timed& timed, Seconds around);
 
 /// Collective over `comm`: calls make() on the processes of the grid, which allocates all that a
-/// run needs, `bytes` on each. Returns why some process has no memory for it, "" if all have.
-std::string allocate(MPI_Comm comm, const plinth::ProcessGrid& grid, double bytes,
+/// run needs, `bytes` on each, of a device or of the host. Returns why some process has no memory
+/// for it, "" if all have.
+std::string allocate(MPI_Comm comm, const plinth::ProcessGrid& grid, double bytes, bool on_device,
                      const std::function<void()>& make);
 
 }  // namespace linpack

@@ -33,6 +33,14 @@ std::optional<double> number_in(const char* file) {
 
 }  // namespace
 
+std::string shortage(const char* whose, double available, double wanted) {
+  constexpr double gib = 1024.0 * 1024.0 * 1024.0;
+  if (wanted <= available) return {};
+  return print(
+      "its %s has %.3g GiB available, %.3g GiB wanted: take a smaller N, or more processes",
+      whose, available / gib, wanted / gib);
+}
+
 std::optional<double> available_memory() {
   std::optional<double> out;
   if (const auto kilobytes = value_of("/proc/meminfo", "MemAvailable:")) out = *kilobytes * 1024;
@@ -64,11 +72,13 @@ std::string memory_shortage(MPI_Comm comm, double bytes) {
   MPI_Comm_free(&shared);
   check(sum, "MPI_Allreduce");
   check(min, "MPI_Allreduce");
-  constexpr double gib = 1024.0 * 1024.0 * 1024.0;
-  return first_complaint(comm, together <= available
-                                   ? ""
-                                   : print("its machine has %.3g GiB available, %.3g GiB wanted",
-                                           available / gib, together / gib));
+  return first_complaint(comm, shortage("machine", available, together));
+}
+
+std::string device_memory_shortage(MPI_Comm comm, double bytes,
+                                   std::optional<std::size_t> available) {
+  return first_complaint(
+      comm, available ? shortage("device", static_cast<double>(*available), bytes) : "");
 }
 
 std::string first_complaint(MPI_Comm comm, const std::string& mine) {

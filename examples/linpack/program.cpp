@@ -204,6 +204,7 @@ ExitStatus run_in_mpi(int argc, char** argv, const Program& program, const Solve
     start.input_seconds = MPI_Wtime() - begin;
     if (start.config) {
       const KokkosSession kokkos(with_device(comm, arguments), start.config->extensions.threads);
+      prepare_device(comm);
       start.warnings = warnings_of_threads(comm, start.config->extensions.threads, cpus);
       run_all(comm, ranks, program, solver, blas_fix, start, tally);
     }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <cstddef>
+#include <optional>
 
 namespace plinth {
 
@@ -18,6 +20,18 @@ inline int visible_devices() {
 #else
   return -1;
 #endif
+}
+
+/// Bytes that are free in the memory of the device that Kokkos works on; nothing where there is
+/// none, or it does not say.
+inline std::optional<std::size_t> free_device_memory() {
+  [[maybe_unused]] std::size_t available = 0, all = 0;
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (cudaMemGetInfo(&available, &all) == cudaSuccess) return available;
+#elif defined(KOKKOS_ENABLE_HIP)
+  if (hipMemGetInfo(&available, &all) == hipSuccess) return available;
+#endif
+  return std::nullopt;
 }
 
 }  // namespace plinth

@@ -48,7 +48,9 @@ struct KokkosMemory {
       data = nullptr;
     }
     if (data == nullptr && bytes != 0)
-      throw Error("could not allocate " + std::to_string(bytes) + " bytes", ErrorKind::memory);
+      throw Error("could not allocate " + std::to_string(bytes) +
+                      " bytes in Kokkos' memory space " + Space::name(),
+                  ErrorKind::memory);
     // Kokkos reclaims everything at finalize: a matrix that outlives it must not free again.
     return {data, [](void* p) {
               if (p != nullptr && Kokkos::is_initialized()) Kokkos::kokkos_free<Space>(p);
@@ -59,7 +61,7 @@ struct KokkosMemory {
 /// Memory of the host. Large blocks are aligned to huge pages, and the system is asked to use them:
 /// LU walks down columns of row-major matrices and across rows of column-major panels.
 struct HostMemory {
-  using space = Kokkos::HostSpace;  ///< that Views name
+  using space = Kokkos::HostSpace;               ///< that Views name
   static constexpr bool host_accessible = true;  ///< plain memory
 
   /// Uninitialised; throws Error of kind memory.
