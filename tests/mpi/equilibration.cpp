@@ -47,13 +47,13 @@ template <class Layout, class T>
 Result<Layout, T> equilibrated(const ProcessGrid& grid, const Dense<T>& whole, Index nb) {
   const MatrixLayoutOptions layout{nb, nb, grid.shape().rows - 1, grid.shape().cols / 2};
   auto a = distribute<Layout>(grid, whole, layout);
-  plinth::RowColumnScaling<Host, HostMatrix<T, Layout>> scaling(Host(), a);
+  plinth::RowColumnScaling<Exec, TestMatrix<T, Layout>> scaling(Exec(), a);
   scaling.equilibrate(a);
   // R A S again, from R and S as right-hand sides and solutions see them.
   auto r = distribute<Layout>(grid, Dense<T>(whole.rows, 1), {nb, 1, layout.source_row, 0});
   auto s = distribute<Layout>(grid, Dense<T>(whole.rows, 1), {nb, 1, layout.source_row, 0});
   for (auto* v : {&r, &s})
-    plinth::generate(Host(), *v, [](Index, Index) noexcept { return T(1); });
+    plinth::generate(Exec(), *v, [](Index, Index) noexcept { return T(1); });
   scaling.scale_rhs(r);
   scaling.scale_solution(s);
   const auto rows = gather(r), cols = gather(s), found = gather(a);
@@ -67,8 +67,8 @@ Result<Layout, T> equilibrated(const ProcessGrid& grid, const Dense<T>& whole, I
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("equilibration: where it pays, as geequ says", "[equilibration]", double,
-                   float, ComplexDouble) {
+TEMPLATE_TEST_CASE("equilibration: where it pays, as geequ says", "[equilibration]",
+                   PLINTH_TEST_TYPES(double, float, ComplexDouble)) {
   using T = TestType;
   using Real = plinth::RealOf<T>;
   for (const Index n : {1, 7, 34})

@@ -22,10 +22,7 @@ using plinth::RowMajorGrid;
 namespace {
 
 using Complex = Kokkos::complex<double>;
-using Host = plinth::HostExecution<>;
-template <class T, class Layout>
-using HostMatrix = plinth::DistributedMatrix<T, plinth::HostMemory, Layout>;
-using Real = HostMatrix<double, LayoutRight>;
+using Real = TestMatrix<double, LayoutRight>;
 
 template <class T>
 T entry(Index i, Index j) {
@@ -34,6 +31,7 @@ T entry(Index i, Index j) {
 template <class Matrix>
 Index wrong_entries(const Matrix& a) {
   using T = typename Matrix::value_type;
+  [[maybe_unused]] const auto scope = Exec().enter();
   Index wrong = 0;
   for (Index i = 0; i < a.local_extents().rows; ++i)
     for (Index j = 0; j < a.local_extents().cols; ++j)
@@ -82,27 +80,27 @@ void there_and_back(Index m, Index n) {
     INFO(m << " x " << n << " on " << shape.rows << "x" << shape.cols);
     const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{shape.rows, shape.cols});
     const ProcessGrid other(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
-    HostMatrix<T, Layout> a(grid, m, n, {64, 48, shape.rows - 1, shape.cols - 1});
-    HostMatrix<T, Layout> b(other, m, n, {32, 80});
-    plinth::generate(Host(), a, [](Index i, Index j) noexcept { return entry<T>(i, j); });
+    TestMatrix<T, Layout> a(grid, m, n, {64, 48, shape.rows - 1, shape.cols - 1});
+    TestMatrix<T, Layout> b(other, m, n, {32, 80});
+    plinth::generate(Exec(), a, [](Index i, Index j) noexcept { return entry<T>(i, j); });
     const auto clear = [&] {
       MPI_Barrier(MPI_COMM_WORLD);  // idle ranks do not wait for a file
-      plinth::generate(Host(), b, [](Index, Index) noexcept { return T(3); });
+      plinth::generate(Exec(), b, [](Index, Index) noexcept { return T(3); });
     };
     const std::string binary = folder.file("binary"), text = folder.file("matrix.mtx");
-    plinth::write_binary(Host(), a, binary);
+    plinth::write_binary(Exec(), a, binary);
     clear();
     const auto info = plinth::binary_info(grid, binary);
     CHECK(info.scalar == plinth::file_scalar<T>());
     CHECK(info.rows == m);
     CHECK(info.cols == n);
-    plinth::read_binary(Host(), binary, b);
+    plinth::read_binary(Exec(), binary, b);
     CHECK(wrong_entries(b) == 0);
-    plinth::write_matrix_market(Host(), a, text);
+    plinth::write_matrix_market(Exec(), a, text);
     clear();
     const auto market = plinth::matrix_market_info(grid, text);
     CHECK((market.rows == m && market.cols == n));
-    plinth::read_matrix_market(Host(), text, b);
+    plinth::read_matrix_market(Exec(), text, b);
     CHECK(wrong_entries(b) == 0);
     MPI_Barrier(MPI_COMM_WORLD);
   }
@@ -121,23 +119,23 @@ TEST_CASE("files: several slabs of columns", "[files]") {
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{world_size(), 1});
   const std::string path = folder.file("matrix");
   const auto fill = [](Real& a) {
-    plinth::generate(Host(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
+    plinth::generate(Exec(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
   };
   const auto clear = [](Real& a) {
-    plinth::generate(Host(), a, [](Index, Index) noexcept { return 3.0; });
+    plinth::generate(Exec(), a, [](Index, Index) noexcept { return 3.0; });
   };
   const Index rows = 60000, width = 8;  // 4 MiB
   Real a(grid, rows, width * world_size() + 3, {64, 2});
   fill(a);
-  plinth::write_binary(Host(), a, path);
+  plinth::write_binary(Exec(), a, path);
   clear(a);
-  plinth::read_binary(Host(), path, a);
+  plinth::read_binary(Exec(), path, a);
   CHECK(wrong_entries(a) == 0);
   Real b(grid, rows, width + 1, {64, 2});
   fill(b);
-  plinth::write_matrix_market(Host(), b, path);
+  plinth::write_matrix_market(Exec(), b, path);
   clear(b);
-  plinth::read_matrix_market(Host(), path, b);
+  plinth::read_matrix_market(Exec(), path, b);
   CHECK(wrong_entries(b) == 0);
 }
 
@@ -145,11 +143,11 @@ TEST_CASE("files: the bytes are those that are documented", "[files]") {
   const Folder folder;
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
   Real a(grid, 3, 2, {1, 1});
-  plinth::generate(Host(), a, [](Index i, Index j) noexcept {
+  plinth::generate(Exec(), a, [](Index i, Index j) noexcept {
     return i == 2 && j == 1 ? -0.1 : static_cast<double>(10 * i + j);
   });
   (void)folder.with(std::string(5000, 'x'));  // longer than what comes
-  plinth::write_binary(Host(), a, folder.file("text"));
+  plinth::write_binary(Exec(), a, folder.file("text"));
   const std::string bytes = contents(folder.file("text"));
   REQUIRE(bytes.size() == 64 + 6 * sizeof(double));
   CHECK(bytes.substr(0, 8) == "PLINTH\r\n");
@@ -157,7 +155,7 @@ TEST_CASE("files: the bytes are those that are documented", "[files]") {
   std::memcpy(elements, bytes.data() + 64, sizeof(elements));
   CHECK((elements[0] == 0 && elements[1] == 10 && elements[3] == 1 && elements[5] == -0.1));
   MPI_Barrier(MPI_COMM_WORLD);
-  plinth::write_matrix_market(Host(), a, folder.file("text"));
+  plinth::write_matrix_market(Exec(), a, folder.file("text"));
   CHECK(contents(folder.file("text")) ==
         "%%MatrixMarket matrix array real general\n3 2\n0\n10\n20\n1\n11\n-0.1\n");
 }
@@ -166,7 +164,7 @@ TEST_CASE("files: Matrix Market as others write it", "[files]") {
   const Folder folder;
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
   Real a(grid, 2, 2, {1, 1});
-  plinth::read_matrix_market(Host(),
+  plinth::read_matrix_market(Exec(),
                              folder.with("%%matrixmarket MATRIX Array Integer general\r\n"
                                          "% a comment\r\n\r\n 2\t2 \r\n"
                                          "1\r\n% another\r\n +2\r\n\r\n3\r\n-4e0"),
@@ -179,12 +177,12 @@ TEST_CASE("bad Matrix Market files", "[files][misuse]") {
   const Folder folder;
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
   Real a(grid, 2, 2, {1, 1});
-  plinth::generate(Host(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
+  plinth::generate(Exec(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
   const std::string good = "%%MatrixMarket matrix array real general\n";
   const auto refused = [&](const std::string& message, const std::string& text) {
     const std::string path = folder.with(text);
     INFO(text);
-    CHECK_THAT(error_of([&] { plinth::read_matrix_market(Host(), path, a); }, ErrorKind::file),
+    CHECK_THAT(error_of([&] { plinth::read_matrix_market(Exec(), path, a); }, ErrorKind::file),
                contains(message));
     MPI_Barrier(MPI_COMM_WORLD);
   };
@@ -208,10 +206,10 @@ TEST_CASE("bad Matrix Market files", "[files][misuse]") {
   refused("line 8: is one element too many", good + "2 2\n1\n2\n3\n4\n\n5\n");
   refused("longer than a line", good + std::string(3000000, '7'));
   CHECK(wrong_entries(a) == 0);
-  HostMatrix<Complex, LayoutLeft> z(grid, 1, 2, {1, 1});
+  TestMatrix<Complex, LayoutLeft> z(grid, 1, 2, {1, 1});
   const std::string text =
       folder.with("%%MatrixMarket matrix array complex general\n1 2\n1 2\n3\n");
-  CHECK_THAT(error_of([&] { plinth::read_matrix_market(Host(), text, z); }, ErrorKind::file),
+  CHECK_THAT(error_of([&] { plinth::read_matrix_market(Exec(), text, z); }, ErrorKind::file),
              contains("line 4: is not a complex number"));
 }
 
@@ -219,12 +217,12 @@ TEST_CASE("bad binary files", "[files][misuse]") {
   const Folder folder;
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
   Real a(grid, 5, 4, {2, 1});
-  plinth::generate(Host(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
-  plinth::write_binary(Host(), a, folder.file("good"));
+  plinth::generate(Exec(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
+  plinth::write_binary(Exec(), a, folder.file("good"));
   const std::string good = contents(folder.file("good"));
   const auto refused = [&](const std::string& message, const std::string& bytes) {
     const std::string path = folder.with(bytes);
-    CHECK_THAT(error_of([&] { plinth::read_binary(Host(), path, a); }, ErrorKind::file),
+    CHECK_THAT(error_of([&] { plinth::read_binary(Exec(), path, a); }, ErrorKind::file),
                contains(message));
     MPI_Barrier(MPI_COMM_WORLD);
   };
@@ -257,28 +255,28 @@ TEST_CASE("files that cannot be opened, read or written", "[files][misuse]") {
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
   const Index n = 40;
   Real a(grid, n, n, {2, 1});
-  plinth::generate(Host(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
+  plinth::generate(Exec(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
   const std::string none = folder.file("none"), directory = folder.file("");
   const std::string below = folder.with("a file") + "/below";
   const auto refused = [](const std::string& message, auto&& f) {
     CHECK_THAT(error_of(f, ErrorKind::file), contains(message));
   };
-  refused("cannot be opened", [&] { plinth::read_binary(Host(), none, a); });
-  refused("cannot be opened", [&] { plinth::read_matrix_market(Host(), none, a); });
+  refused("cannot be opened", [&] { plinth::read_binary(Exec(), none, a); });
+  refused("cannot be opened", [&] { plinth::read_matrix_market(Exec(), none, a); });
   refused("cannot be opened", [&] { plinth::binary_info(grid, none); });
   refused("cannot be opened", [&] { plinth::matrix_market_info(grid, none); });
-  refused("is a directory", [&] { plinth::read_binary(Host(), directory, a); });
-  refused("is a directory", [&] { plinth::read_matrix_market(Host(), directory, a); });
-  refused("is a directory", [&] { plinth::write_binary(Host(), a, directory); });
-  refused("is a directory", [&] { plinth::write_matrix_market(Host(), a, directory); });
-  refused("cannot be opened", [&] { plinth::write_binary(Host(), a, below); });
-  refused("cannot be opened", [&] { plinth::write_matrix_market(Host(), a, below); });
+  refused("is a directory", [&] { plinth::read_binary(Exec(), directory, a); });
+  refused("is a directory", [&] { plinth::read_matrix_market(Exec(), directory, a); });
+  refused("is a directory", [&] { plinth::write_binary(Exec(), a, directory); });
+  refused("is a directory", [&] { plinth::write_matrix_market(Exec(), a, directory); });
+  refused("cannot be opened", [&] { plinth::write_binary(Exec(), a, below); });
+  refused("cannot be opened", [&] { plinth::write_matrix_market(Exec(), a, below); });
   // One rank does not see the file.
-  plinth::write_binary(Host(), a, folder.file("good"));
-  refused("none", [&] { plinth::read_binary(Host(), guilty ? none : folder.file("good"), a); });
+  plinth::write_binary(Exec(), a, folder.file("good"));
+  refused("none", [&] { plinth::read_binary(Exec(), guilty ? none : folder.file("good"), a); });
   if (world_size() > 1)
     CHECK_THAT(error_of([&] {
-                 plinth::write_matrix_market(Host(), a, guilty ? none : folder.file("good"));
+                 plinth::write_matrix_market(Exec(), a, guilty ? none : folder.file("good"));
                }),
                contains("different arguments"));
   // No room for the file, on one rank: its own columns, or what rank 0 writes for all.
@@ -292,10 +290,10 @@ TEST_CASE("files that cannot be opened, read or written", "[files][misuse]") {
     refused("cannot be written", f);
     setrlimit(RLIMIT_FSIZE, &limit);
   };
-  with_limit(guilty, [&] { plinth::write_binary(Host(), a, folder.file("full")); });
-  refused("not a matrix file", [&] { plinth::read_binary(Host(), folder.file("full"), a); });
+  with_limit(guilty, [&] { plinth::write_binary(Exec(), a, folder.file("full")); });
+  refused("not a matrix file", [&] { plinth::read_binary(Exec(), folder.file("full"), a); });
   with_limit(world_rank() == 0,
-             [&] { plinth::write_matrix_market(Host(), a, folder.file("full")); });
+             [&] { plinth::write_matrix_market(Exec(), a, folder.file("full")); });
   std::signal(SIGXFSZ, old_handler);
   CHECK(wrong_entries(a) == 0);
 }

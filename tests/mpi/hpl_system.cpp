@@ -61,14 +61,14 @@ TEST_CASE("HPL's matrix on a grid is the pure function, bit for bit", "[hpl][gen
     const auto expected = make_dense<double>(n, n + 1, f);
     for (const Index nb : {1, 5, 64}) {
       INFO("nb " << nb);
-      HostMatrix<double, LayoutRight> right(grid, n, n + 1, square(nb));
-      HostMatrix<double, LayoutLeft> left(
+      TestMatrix<double, LayoutRight> right(grid, n, n + 1, square(nb));
+      TestMatrix<double, LayoutLeft> left(
           grid, n, n + 1,
           {.mb = nb, .nb = nb, .source_row = grid.shape().rows - 1, .source_col = 0});
-      HostMatrix<float, LayoutRight> single(grid, n, n + 1, square(nb));
-      plinth::generate(Host(), right, f);
-      plinth::generate(Host(), left, f);
-      plinth::generate(Host(), single, f);
+      TestMatrix<float, LayoutRight> single(grid, n, n + 1, square(nb));
+      plinth::generate(Exec(), right, f);
+      plinth::generate(Exec(), left, f);
+      plinth::generate(Exec(), single, f);
       CHECK(same_bits(gather(right), expected));
       CHECK(same_bits(gather(left), expected));
       const auto rounded = gather(single);
@@ -90,14 +90,14 @@ TEST_CASE("HPL's way: factor [A | b], back-substitute, judge", "[hpl][lu]") {
                          Size{50, 64, 1}}) {  // all in one block
       INFO("n " << s.n << ", nb " << s.nb << ", look-ahead " << s.lookahead);
       const HplMatrix f{{.n = s.n, .seed = 100}};
-      HostMatrix<double, LayoutRight> a(grid, s.n, s.n + 1, square(s.nb));
-      HostMatrix<double, LayoutRight> x(grid, s.n, 1, square(s.nb));
-      plinth::generate(Host(), a, f);
-      const auto outcome = factor_travelling(Host(), a, {.lookahead = s.lookahead});
+      TestMatrix<double, LayoutRight> a(grid, s.n, s.n + 1, square(s.nb));
+      TestMatrix<double, LayoutRight> x(grid, s.n, 1, square(s.nb));
+      plinth::generate(Exec(), a, f);
+      const auto outcome = factor_travelling(Exec(), a, {.lookahead = s.lookahead});
       CHECK(outcome.first_zero_pivot == -1);
       CHECK(outcome.first_nonfinite == -1);
-      plinth::lu::back_substitute(Host(), a, x);
-      const auto norms = plinth::hpl_residual(Host(), f, a.distribution(), x);
+      plinth::lu::back_substitute(Exec(), a, x);
+      const auto norms = plinth::hpl_residual(Exec(), f, a.distribution(), x);
       CHECK(norms.scaled_residual(s.n) < 16);
       const auto whole = gather(x);
       const auto expected = naive(f, whole.data);
@@ -120,9 +120,9 @@ TEST_CASE("several right-hand sides travel along", "[lu]") {
     const auto system =
         make_dense<double>(n, n + nrhs, [](Index i, Index j) { return noise(i, j, 91); });
     auto a = distribute(grid, system, square(nb));
-    HostMatrix<double, LayoutRight> x(grid, n, nrhs, {.mb = nb, .nb = 2});
-    CHECK(factor_travelling(Host(), a, {}).first_zero_pivot == -1);
-    plinth::lu::back_substitute(Host(), a, x);
+    TestMatrix<double, LayoutRight> x(grid, n, nrhs, {.mb = nb, .nb = 2});
+    CHECK(factor_travelling(Exec(), a, {}).first_zero_pivot == -1);
+    plinth::lu::back_substitute(Exec(), a, x);
     CHECK(solve_ratio(
               make_dense<double>(n, n, [&](Index i, Index j) { return system(i, j); }), gather(x),
               make_dense<double>(n, nrhs, [&](Index i, Index j) { return system(i, n + j); }),
@@ -137,8 +137,8 @@ TEST_CASE("HPL's residual of any x is b - A x", "[hpl][residual]") {
     const auto x = make_dense<double>(n, 1, [](Index i, Index j) { return noise(i, j, 95); });
     for (const Index nb : {1, 6, 100}) {
       const auto dx = distribute(grid, x, square(nb));
-      HostMatrix<double, LayoutRight> a(grid, n, n + 1, square(nb));
-      const auto norms = plinth::hpl_residual(Host(), f, a.distribution(), dx);
+      TestMatrix<double, LayoutRight> a(grid, n, n + 1, square(nb));
+      const auto norms = plinth::hpl_residual(Exec(), f, a.distribution(), dx);
       const auto expected = naive(f, x.data);
       INFO("nb " << nb);
       CHECK(norms.residual_inf == Catch::Approx(expected.residual_inf).epsilon(1e-13));
@@ -151,7 +151,7 @@ TEST_CASE("HPL's residual is never small when something is not finite", "[hpl][r
   on_every_grid([](const ProcessGrid& grid) {
     const Index n = 20;
     const HplMatrix f{{.n = n, .seed = 3}};
-    HostMatrix<double, LayoutRight> a(grid, n, n + 1, square(4));
+    TestMatrix<double, LayoutRight> a(grid, n, n + 1, square(4));
     for (const double bad :
          {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
           -std::numeric_limits<double>::infinity()})
@@ -159,7 +159,7 @@ TEST_CASE("HPL's residual is never small when something is not finite", "[hpl][r
         auto x = make_dense<double>(n, 1, [](Index i, Index j) { return noise(i, j, 96); });
         x(where, 0) = bad;
         const auto norms =
-            plinth::hpl_residual(Host(), f, a.distribution(), distribute(grid, x, square(4)));
+            plinth::hpl_residual(Exec(), f, a.distribution(), distribute(grid, x, square(4)));
         CHECK_FALSE(norms.scaled_residual(n) < 16);
         CHECK(plinth::is_nan(norms.scaled_residual(n)));
       }

@@ -4,24 +4,24 @@
 PLINTH_TEST_INSTANCES(, double, Kokkos::LayoutRight);
 
 template void plinth::lu::back_substitute(
-    const plinth_test::Host&, const plinth_test::HostMatrix<double, Kokkos::LayoutRight>&,
-    plinth_test::HostMatrix<double, Kokkos::LayoutRight>&);
+    const plinth_test::Exec&, const plinth_test::TestMatrix<double, Kokkos::LayoutRight>&,
+    plinth_test::TestMatrix<double, Kokkos::LayoutRight>&);
 
 namespace plinth_test {
 
 template <class T, class Layout>
-plinth::lu::PanelOutcome factor_travelling(const Host& exec, HostMatrix<T, Layout>& a,
+plinth::lu::PanelOutcome factor_travelling(const Exec& exec, TestMatrix<T, Layout>& a,
                                            plinth::lu::FactorOptions options) {
   options.keep_l = plinth::lu::KeepL::no;
   if (!a.grid().active()) return {};
   plinth::trace::Off off;
-  plinth::lu::Factorization<HostMatrix<T, Layout>, Host> factorization(
+  plinth::lu::Factorization<TestMatrix<T, Layout>, Exec> factorization(
       exec, a.grid(), a.distribution(), options, off);
   plinth::lu::Pivots pivots(a.distribution().rows, a.grid().coord().row);
   return factorization(a, pivots);
 }
-template plinth::lu::PanelOutcome factor_travelling(const Host&,
-                                                    HostMatrix<double, Kokkos::LayoutRight>&,
+template plinth::lu::PanelOutcome factor_travelling(const Exec&,
+                                                    TestMatrix<double, Kokkos::LayoutRight>&,
                                                     plinth::lu::FactorOptions);
 
 }  // namespace plinth_test

@@ -139,6 +139,15 @@ TEST_CASE("The stand-in device's copies are late", "[device]") {
   CHECK(LockedDevice::copies().take_changed() == 1);
 }
 
+TEST_CASE("A matrix that the stand-in device has no room for", "[device][memory]") {
+  on_grids([&](const ProcessGrid& grid) {
+    const auto error =
+        error_of([&] { DeviceMatrix(grid, 40000, 40000); }, plinth::ErrorKind::memory);
+    CHECK_THAT(error, contains("the stand-in device has no"));
+  });
+  CHECK(is_idle(LockedDevice()));
+}
+
 TEST_CASE("Without waiting, nothing is right on the stand-in device", "[device]") {
   struct Impatient : LockedDevice {
     void fence() const {}

@@ -42,11 +42,11 @@ plinth::MatrixLayoutOptions square(Index nb, int source_row = 0, int source_col 
 template <class T, class Layout>
 void check_ratios(const ProcessGrid& grid, Index n, const plinth::MatrixLayoutOptions& layout,
                   const FactorOptions& options) {
-  const Host exec;
+  const Exec exec;
   constexpr Index nrhs = 3;
   const auto f = [](Index i, Index j) noexcept { return noise_as<T>(i, j); };
   const auto g = [](Index i, Index j) noexcept { return noise_as<T>(i, j, 7); };
-  HostMatrix<T, Layout> a(grid, n, n, layout);
+  TestMatrix<T, Layout> a(grid, n, n, layout);
   plinth::generate(exec, a, f);
   const auto factors = plinth::lu_factor(exec, std::move(a), plinth::PartialPivoting{}, options);
   if (!grid.active()) return;
@@ -64,7 +64,7 @@ void check_ratios(const ProcessGrid& grid, Index n, const plinth::MatrixLayoutOp
   CHECK(bounded);
   for (const auto op : {plinth::Op::none, plinth::Op::transpose, plinth::Op::conj_transpose}) {
     INFO("op " << plinth::to_char(op));
-    HostMatrix<T, Layout> b(grid, n, nrhs,
+    TestMatrix<T, Layout> b(grid, n, nrhs,
                             {.mb = layout.mb, .nb = 2, .source_row = layout.source_row});
     plinth::generate(exec, b, g);
     plinth::lu_solve(exec, factors, b, op, 2);
@@ -85,9 +85,10 @@ FactorOptions depth(Index lookahead) { return {.lookahead = lookahead}; }
 // Every size on every grid in double precision, on every other grid in the others; the look-ahead
 // depth takes turns, so that each size sees all of them.
 TEMPLATE_TEST_CASE("LU: ratios for every size, grid and scalar type", "[lu]",
-                   (Kind<double, LayoutRight>), (Kind<double, LayoutLeft>),
-                   (Kind<Kokkos::complex<double>, LayoutRight>), (Kind<float, LayoutRight>),
-                   (Kind<Kokkos::complex<float>, LayoutRight>)) {
+                   PLINTH_TEST_TYPES((Kind<double, LayoutRight>), (Kind<double, LayoutLeft>),
+                                     (Kind<Kokkos::complex<double>, LayoutRight>),
+                                     (Kind<float, LayoutRight>),
+                                     (Kind<Kokkos::complex<float>, LayoutRight>))) {
   constexpr Index depths[] = {0, 1, 3};
   constexpr bool all = std::is_same_v<TestType, Kind<double, LayoutRight>>;
   std::size_t turn = 0;
@@ -138,7 +139,7 @@ TEST_CASE("LU: look-ahead deeper than there are panels", "[lu]") {
 
 // Factors that are free of rounding errors show more than a ratio: that they are the same.
 TEST_CASE("LU: every way of factoring a panel gives the same factors", "[lu][panel]") {
-  const Host exec;
+  const Exec exec;
   const auto exact = powers_of_two<double>(70);
   const auto layout = square(20);
   constexpr PanelVariant variants[] = {PanelVariant::left, PanelVariant::crout,
@@ -165,7 +166,7 @@ TEST_CASE("LU: every way of factoring a panel gives the same factors", "[lu][pan
 }
 
 TEST_CASE("LU: the same bits by every broadcast, in messages of every length", "[lu][comm]") {
-  const Host exec;
+  const Exec exec;
   const Index n = 60;
   const auto whole = make_dense<double>(n, n, [](Index i, Index j) { return noise(i, j, 3); });
   const auto factor = [&](const ProcessGrid& grid, BroadcastAlgorithm algorithm,
@@ -199,13 +200,13 @@ TEST_CASE("LU: the same bits by every broadcast, in messages of every length", "
 }
 
 TEST_CASE("LU: any number of right-hand sides", "[lu][solve]") {
-  const Host exec;
+  const Exec exec;
   const Index n = 30, nb = 4;
   const auto f = [](Index i, Index j) noexcept { return noise(i, j); };
   const auto g = [](Index i, Index j) noexcept { return noise(i, j, 9); };
   for (const auto shape : grids(world_size())) {
     const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
-    HostMatrix<double, LayoutRight> a(grid, n, n, square(nb));
+    TestMatrix<double, LayoutRight> a(grid, n, n, square(nb));
     plinth::generate(exec, a, f);
     const auto whole = make_dense<double>(n, n, f);
     const auto factors = plinth::lu_factor(exec, std::move(a));
@@ -221,7 +222,7 @@ TEST_CASE("LU: any number of right-hand sides", "[lu][solve]") {
       for (const auto op : {plinth::Op::none, plinth::Op::transpose}) {
         INFO("grid " << shape.rows << "x" << shape.cols << ", " << rhs.count << " columns, "
                      << rhs.at_once << " at once, op " << plinth::to_char(op));
-        HostMatrix<double, LayoutRight> b(
+        TestMatrix<double, LayoutRight> b(
             grid, n, rhs.count, {.mb = nb, .nb = rhs.block, .source_col = rhs.source_col});
         plinth::generate(exec, b, g);
         plinth::lu_solve(exec, factors, b, op, rhs.at_once);

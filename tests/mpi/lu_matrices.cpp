@@ -19,9 +19,9 @@ namespace {
 plinth::MatrixLayoutOptions square(Index nb) { return {.mb = nb, .nb = nb}; }
 
 template <class Layout = LayoutRight, class T>
-HostFactors<T, Layout> factor(const ProcessGrid& grid, const Dense<T>& whole, Index nb,
+TestFactors<T, Layout> factor(const ProcessGrid& grid, const Dense<T>& whole, Index nb,
                               Index lookahead = 1) {
-  return plinth::lu_factor(Host(), distribute<Layout>(grid, whole, square(nb)),
+  return plinth::lu_factor(Exec(), distribute<Layout>(grid, whole, square(nb)),
                            plinth::PartialPivoting{}, {.lookahead = lookahead});
 }
 

@@ -15,15 +15,15 @@ namespace {
 
 template <class T>
 auto matrix_of(const ProcessGrid& grid, const Dense<T>& a, Index nb) {
-  HostMatrix<T, Kokkos::LayoutRight> m(grid, a.rows, a.cols, {.mb = nb, .nb = nb});
-  plinth::generate(Host(), m, [&](Index i, Index j) { return a(i, j); });
+  TestMatrix<T, Kokkos::LayoutRight> m(grid, a.rows, a.cols, {.mb = nb, .nb = nb});
+  plinth::generate(Exec(), m, [&](Index i, Index j) { return a(i, j); });
   return m;
 }
 
 }  // namespace
 
 TEMPLATE_TEST_CASE("LU without pivoting: L U is A, rows stay where they are", "[lu][nopivoting]",
-                   double, float) {
+                   PLINTH_TEST_TYPES(double, float)) {
   using T = TestType;
   for (const auto shape : grids(world_size())) {
     const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
@@ -36,7 +36,7 @@ TEMPLATE_TEST_CASE("LU without pivoting: L U is A, rows stay where they are", "[
           const double diagonal = std::sqrt(static_cast<double>(n)) * (i % 3 == 0 ? -1 : 1);
           return static_cast<T>(i == j ? diagonal : noise(i, j) * (i == j + 1 ? 8 : 1));
         });
-        const auto factors = plinth::lu_factor(Host(), matrix_of(grid, a, 6), NoPivoting{},
+        const auto factors = plinth::lu_factor(Exec(), matrix_of(grid, a, 6), NoPivoting{},
                                                {.lookahead = lookahead});
         if (!grid.active()) continue;
         const auto pivots = gather_pivots(factors);
@@ -49,8 +49,8 @@ TEMPLATE_TEST_CASE("LU without pivoting: L U is A, rows stay where they are", "[
     auto identity = make_dense<T>(9, 9, [](Index i, Index j) { return T(i == j ? 1 : 0); });
     identity(4, 4) = 0;
     identity(4, 5) = identity(5, 4) = 1;
-    const auto broken = plinth::lu_factor(Host(), matrix_of(grid, identity, 6), NoPivoting{});
-    const auto pivoted = plinth::lu_factor(Host(), matrix_of(grid, identity, 6));
+    const auto broken = plinth::lu_factor(Exec(), matrix_of(grid, identity, 6), NoPivoting{});
+    const auto pivoted = plinth::lu_factor(Exec(), matrix_of(grid, identity, 6));
     if (!grid.active()) continue;
     CHECK(broken.first_zero_pivot() == 4);
     CHECK_FALSE(pivoted.first_zero_pivot());

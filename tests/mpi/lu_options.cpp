@@ -59,7 +59,7 @@ constexpr Index nb = 5;
 Left factor(const ProcessGrid& grid, const Dense<double>& whole, const FactorOptions& options,
             std::optional<Index> align = {}) {
   const auto factors =
-      plinth::lu_factor(Host(), distribute(grid, whole, {.mb = nb, .nb = nb, .align = align}),
+      plinth::lu_factor(Exec(), distribute(grid, whole, {.mb = nb, .nb = nb, .align = align}),
                         plinth::PartialPivoting{}, options);
   if (!grid.active()) return {};
   return {gather(factors.matrix()), gather_pivots(factors)};
@@ -161,11 +161,11 @@ TEST_CASE("LU options: reproducible with right-hand sides in the last panel's bl
   for (const auto shape : full_grids()) {
     const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{shape.rows, shape.cols});
     const auto left = [&](FactorOptions options) {
-      HostMatrix<double, LayoutRight> a(grid, n, n + 1, {.mb = nb, .nb = nb});
-      plinth::generate(Host(), a, [](Index i, Index j) noexcept { return noise(i, j, 3); });
+      TestMatrix<double, LayoutRight> a(grid, n, n + 1, {.mb = nb, .nb = nb});
+      plinth::generate(Exec(), a, [](Index i, Index j) noexcept { return noise(i, j, 3); });
       options.reproducible = true;
       options.keep_l = plinth::lu::KeepL::no;
-      factor_travelling(Host(), a, options);
+      factor_travelling(Exec(), a, options);
       auto all = gather(a);
       for (Index j = 0; j < n; ++j)
         for (Index i = j + 1; i < n; ++i) all(i, j) = 0;  // what is not kept
@@ -228,7 +228,7 @@ TEST_CASE("LU options: how many messages each costs", "[lu][options][comm]") {
                          const FactorOptions& options) {
     auto matrix = distribute(grid, a, {.mb = nb, .nb = nb});
     return count_messages([&] {
-      plinth::lu_factor(Host(), std::move(matrix), plinth::PartialPivoting{}, options);
+      plinth::lu_factor(Exec(), std::move(matrix), plinth::PartialPivoting{}, options);
     });
   };
   const bool many = ranks > 1;
@@ -345,7 +345,7 @@ TEST_CASE("the alignment of a matrix", "[matrix][options]") {
     Index lead;
   };
   const auto lead = [&](Index cols, std::optional<Index> align) {
-    HostMatrix<double, LayoutRight> a(grid, 3, cols, {.mb = 8, .nb = 8, .align = align});
+    TestMatrix<double, LayoutRight> a(grid, 3, cols, {.mb = 8, .nb = 8, .align = align});
     return grid.active() ? plinth::kernel::leading_dimension(a.local()) : 0;
   };
   for (const Row row : {

@@ -48,7 +48,7 @@ void check_matrix(const ProcessGrid& grid, const NamedMatrix<T>& m, Size size, I
                   const Pivoting& pivoting) {
   INFO(m.name << ", n " << size.n << ", nb " << size.nb << ", look-ahead " << lookahead);
   const plinth::MatrixLayoutOptions layout{.mb = size.nb, .nb = size.nb};
-  const auto factors = plinth::lu_factor(Host(), distribute(grid, m.a, layout), pivoting,
+  const auto factors = plinth::lu_factor(Exec(), distribute(grid, m.a, layout), pivoting,
                                          {.lookahead = lookahead});
   if (!grid.active()) return;
   CHECK(factors.first_nonfinite_pivot().value_or(-1) == m.nonfinite);
@@ -71,7 +71,7 @@ void check_matrix(const ProcessGrid& grid, const NamedMatrix<T>& m, Size size, I
   for (const auto op : {plinth::Op::none, plinth::Op::transpose, plinth::Op::conj_transpose}) {
     INFO("op " << plinth::to_char(op));
     auto x = distribute(grid, rhs, {.mb = size.nb, .nb = 2});
-    plinth::lu_solve(Host(), factors, x, op);
+    plinth::lu_solve(Exec(), factors, x, op);
     CHECK(solve_ratio(m.a, gather(x), rhs, op) < 30);
   }
 }
@@ -113,11 +113,13 @@ void check_policies(std::size_t stride, bool all) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("LU: every matrix with every pivoting policy, a sample", "[lu][pivoting]",
-                   double, float, Kokkos::complex<double>, Kokkos::complex<float>) {
+                   PLINTH_TEST_TYPES(double, float, Kokkos::complex<double>,
+                                     Kokkos::complex<float>)) {
   check_policies<TestType>(std::is_same_v<TestType, double> ? 38 : 94, false);
 }
 
 TEMPLATE_TEST_CASE("LU: every matrix with every pivoting policy, all of them", "[.][long]",
-                   double, float, Kokkos::complex<double>, Kokkos::complex<float>) {
+                   PLINTH_TEST_TYPES(double, float, Kokkos::complex<double>,
+                                     Kokkos::complex<float>)) {
   check_policies<TestType>(2, true);
 }

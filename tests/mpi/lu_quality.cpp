@@ -61,9 +61,9 @@ template <class Layout = LayoutRight, class T>
 double condition_on(const ProcessGrid& grid, const Dense<T>& a, Index nb, Norm which) {
   const MatrixLayoutOptions layout{nb, nb, grid.shape().rows - 1, grid.shape().cols / 2};
   auto d = distribute<Layout>(grid, a, layout);
-  const double a_norm = static_cast<double>(plinth::norm(Host(), d, which));
-  const auto factors = plinth::lu_factor(Host(), std::move(d));
-  return plinth::condition(Host(), factors, a_norm, which);
+  const double a_norm = static_cast<double>(plinth::norm(Exec(), d, which));
+  const auto factors = plinth::lu_factor(Exec(), std::move(d));
+  return plinth::condition(Exec(), factors, a_norm, which);
 }
 
 /// Solves and takes `steps` steps of refinement in the same precision; then error bounds.
@@ -75,16 +75,17 @@ plinth::ErrorBounds bounds_on(const ProcessGrid& grid, const Dense<T>& a, const 
   const auto da = distribute<Layout>(grid, a, square);
   const auto db = distribute<Layout>(grid, b, tall);
   auto dx = distribute<Layout>(grid, b, tall), dr = distribute<Layout>(grid, b, tall);
-  const auto factors = plinth::lu_factor(Host(), distribute<Layout>(grid, a, square));
-  plinth::lu_solve(Host(), factors, dx);
+  const auto factors = plinth::lu_factor(Exec(), distribute<Layout>(grid, a, square));
+  plinth::lu_solve(Exec(), factors, dx);
   for (int step = 0; step < steps; ++step) {
-    plinth::residual(Host(), da, dx, db, dr);
-    plinth::lu_solve(Host(), factors, dr);
+    plinth::residual(Exec(), da, dx, db, dr);
+    plinth::lu_solve(Exec(), factors, dr);
     const auto from = dr.local(), to = dx.local();
+    [[maybe_unused]] const auto scope = Exec().enter();
     for (Index i = 0; i < dx.local_extents().rows; ++i)
       for (Index j = 0; j < dx.local_extents().cols; ++j) to(i, j) += from(i, j);
   }
-  const auto bounds = plinth::error_bounds(Host(), da, factors, db, dx, at_once);
+  const auto bounds = plinth::error_bounds(Exec(), da, factors, db, dx, at_once);
   CHECK(same_bits(gather(da), a));
   CHECK(same_bits(gather(db), b));
   x = gather(dx);
@@ -126,8 +127,8 @@ double column_difference(const Dense<T>& x, const Dense<T>& y, Index c) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("condition: near the truth and gecon's estimate", "[condition]", double, float,
-                   ComplexDouble, ComplexFloat) {
+TEMPLATE_TEST_CASE("condition: near the truth and gecon's estimate", "[condition]",
+                   PLINTH_TEST_TYPES(double, float, ComplexDouble, ComplexFloat)) {
   using T = TestType;
   using Real = plinth::RealOf<T>;
   for (const Case& c : cases)
@@ -222,9 +223,9 @@ TEST_CASE("condition and error bounds: misuse", "[condition][errorbounds][misuse
     const MatrixLayoutOptions four{4, 4};
     const auto a = distribute(grid, random_matrix<double>(8), four);
     const auto factors =
-        plinth::lu_factor(Host(), distribute(grid, random_matrix<double>(8), four));
+        plinth::lu_factor(Exec(), distribute(grid, random_matrix<double>(8), four));
     const auto condition = [&](double a_norm, Norm which) {
-      return error_of([&] { (void)plinth::condition(Host(), factors, a_norm, which); });
+      return error_of([&] { (void)plinth::condition(Exec(), factors, a_norm, which); });
     };
     CHECK_THAT(condition(guilty ? -1 : 1, Norm::one), contains("not negative"));
     CHECK_THAT(condition(1, guilty ? Norm::max : Norm::one), contains("one or infinity"));
@@ -244,7 +245,7 @@ TEST_CASE("condition and error bounds: misuse", "[condition][errorbounds][misuse
     const auto oblong = distribute(grid, Dense<double>(8, 9), four);
     const auto thin = distribute(grid, random_matrix<double>(8), {2, 2});
     const auto bounds = [&](const auto& m, const auto& rhs, const auto& x, Index at_once = 4) {
-      return error_of([&] { (void)plinth::error_bounds(Host(), m, factors, rhs, x, at_once); });
+      return error_of([&] { (void)plinth::error_bounds(Exec(), m, factors, rhs, x, at_once); });
     };
     CHECK_THAT(bounds(guilty ? oblong : a, b, b), contains("square"));
     CHECK_THAT(bounds(a, b, guilty ? elsewhere : b), contains("different grids"));
@@ -257,7 +258,7 @@ TEST_CASE("condition and error bounds: misuse", "[condition][errorbounds][misuse
 }
 
 TEMPLATE_TEST_CASE("error bounds: above the true errors, and as gerfs' own", "[errorbounds]",
-                   double, float, ComplexDouble) {
+                   PLINTH_TEST_TYPES(double, float, ComplexDouble)) {
   using T = TestType;
   using Real = plinth::RealOf<T>;
   const double u = plinth::ScalarTraits<T>::epsilon;
@@ -305,8 +306,8 @@ TEST_CASE("error bounds: a wrong solution is found out", "[errorbounds]") {
     auto wrong = truth;
     wrong(7, 1) += 0x1p-20;
     const MatrixLayoutOptions square{4, 4}, tall{4, 1};
-    const auto factors = plinth::lu_factor(Host(), distribute<LayoutLeft>(grid, a, square));
-    const auto bounds = plinth::error_bounds(Host(), distribute<LayoutLeft>(grid, a, square),
+    const auto factors = plinth::lu_factor(Exec(), distribute<LayoutLeft>(grid, a, square));
+    const auto bounds = plinth::error_bounds(Exec(), distribute<LayoutLeft>(grid, a, square),
                                              factors, distribute<LayoutLeft>(grid, b, tall),
                                              distribute<LayoutLeft>(grid, wrong, tall));
     double most = 0, backward = 0;
@@ -349,8 +350,8 @@ TEST_CASE("error bounds: zeros, tiny numbers, singular and non-finite systems", 
     auto empty = lone;
     empty(3, 3) = 0;
     const MatrixLayoutOptions five{5, 5};
-    const auto factors = plinth::lu_factor(Host(), distribute(grid, empty, five));
-    const auto of_truth = plinth::error_bounds(Host(), distribute(grid, empty, five), factors,
+    const auto factors = plinth::lu_factor(Exec(), distribute(grid, empty, five));
+    const auto of_truth = plinth::error_bounds(Exec(), distribute(grid, empty, five), factors,
                                                distribute(grid, product(empty, truth), five),
                                                distribute(grid, truth, five));
     CHECK(of_truth.backward[0] == 0);
@@ -396,11 +397,11 @@ TEST_CASE("error bounds of a solution in double from factors in float", "[errorb
     const MatrixLayoutOptions square{7, 7};
     const auto da = distribute(grid, a, square), db = distribute(grid, product(a, truth), square);
     auto x = distribute(grid, Dense<double>(n, 2), square);
-    CHECK(plinth::solve<plinth::DoubleSingle>(Host(), da, db, x));
-    HostMatrix<float, LayoutRight> rounded(grid, n, n, square);
-    plinth::copy(Host(), da, rounded);
-    const auto factors = plinth::lu_factor(Host(), std::move(rounded));
-    const auto bounds = plinth::error_bounds(Host(), da, factors, db, x);
+    CHECK(plinth::solve<plinth::DoubleSingle>(Exec(), da, db, x));
+    TestMatrix<float, LayoutRight> rounded(grid, n, n, square);
+    plinth::copy(Exec(), da, rounded);
+    const auto factors = plinth::lu_factor(Exec(), std::move(rounded));
+    const auto bounds = plinth::error_bounds(Exec(), da, factors, db, x);
     for (const Index k : {0, 1}) {
       CHECK(bounds.forward[static_cast<std::size_t>(k)] >=
             column_difference(gather(x), truth, k));

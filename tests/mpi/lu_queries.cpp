@@ -84,7 +84,7 @@ auto determinant_of(const Getrf<T>& f) {
 
 /// A diagonal matrix with f(i) in row i.
 template <class T, class F>
-HostMatrix<T, LayoutRight> diagonal(const ProcessGrid& grid, Index n, Index nb, const F& f) {
+TestMatrix<T, LayoutRight> diagonal(const ProcessGrid& grid, Index n, Index nb, const F& f) {
   return distribute(grid,
                     make_dense<T>(n, n, [&](Index i, Index j) { return i == j ? f(i) : T(0); }),
                     {.mb = nb, .nb = nb});
@@ -92,15 +92,15 @@ HostMatrix<T, LayoutRight> diagonal(const ProcessGrid& grid, Index n, Index nb, 
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("determinant is that of LAPACK's factors", "[lu][determinant]", double, float,
-                   ComplexDouble, ComplexFloat) {
+TEMPLATE_TEST_CASE("determinant is that of LAPACK's factors", "[lu][determinant]",
+                   PLINTH_TEST_TYPES(double, float, ComplexDouble, ComplexFloat)) {
   using T = TestType;
   on_grids_and_sizes([](const ProcessGrid& grid, const MatrixLayoutOptions& layout,
                         const Case& c) {
     const auto a = random_matrix<T>(c.n);
     const auto expected = determinant_of(Getrf<T>(a));
-    const auto factors = plinth::lu_factor(Host(), distribute(grid, a, layout));
-    const auto found = plinth::determinant(Host(), factors);
+    const auto factors = plinth::lu_factor(Exec(), distribute(grid, a, layout));
+    const auto found = plinth::determinant(Exec(), factors);
     const double error = 30 * static_cast<double>(c.n) * plinth::ScalarTraits<T>::epsilon * 20;
     CHECK(std::abs(found.log_modulus - expected.log_modulus) <= error);
     CHECK(plinth::modulus(found.sign - expected.sign) <= error);
@@ -121,8 +121,8 @@ TEST_CASE("determinant: exact for powers of two, on every grid", "[lu][determina
           if (system.pivots[static_cast<std::size_t>(i)] != i) sign = -sign;
         }
         const auto factors =
-            plinth::lu_factor(Host(), distribute<LayoutLeft>(grid, system.a, layout));
-        const auto found = plinth::determinant(Host(), factors);
+            plinth::lu_factor(Exec(), distribute<LayoutLeft>(grid, system.a, layout));
+        const auto found = plinth::determinant(Exec(), factors);
         CHECK(found.sign == sign);
         CHECK(found.log_modulus == log * std::log(2.0));
       });
@@ -136,8 +136,8 @@ TEST_CASE("determinant: beyond what a double holds, zero, and not a number",
     INFO("grid " << shape.rows << "x" << shape.cols);
     const Index n = 50;
     const auto of = [&](const auto& f) {
-      return plinth::determinant(Host(),
-                                 plinth::lu_factor(Host(), diagonal<double>(grid, n, 4, f)));
+      return plinth::determinant(Exec(),
+                                 plinth::lu_factor(Exec(), diagonal<double>(grid, n, 4, f)));
     };
     // 10^300 to the 50th; 2^-1070, a subnormal, to the 50th; an odd number of minus signs.
     const auto huge = of([](Index i) { return i % 7 == 0 ? 1e300 : -1e300; });
@@ -157,7 +157,7 @@ TEST_CASE("determinant: beyond what a double holds, zero, and not a number",
 
     // i^50 = -1, and huge moduli.
     const auto phase = plinth::determinant(
-        Host(), plinth::lu_factor(Host(), diagonal<ComplexDouble>(grid, n, 4, [](Index) {
+        Exec(), plinth::lu_factor(Exec(), diagonal<ComplexDouble>(grid, n, 4, [](Index) {
                                     return ComplexDouble(0, 1e308);
                                   })));
     CHECK(plinth::modulus(phase.sign + 1.0) <= 1e-14);
@@ -165,6 +165,7 @@ TEST_CASE("determinant: beyond what a double holds, zero, and not a number",
   }
 }
 
+#ifndef PLINTH_TEST_ON_STAND_IN  // devices have no 16-bit operands
 TEST_CASE("determinant and growth of factors in 16 bits that are scaled", "[lu][determinant]") {
   for (const auto shape : grids(world_size())) {
     const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{shape.rows, shape.cols});
@@ -173,8 +174,8 @@ TEST_CASE("determinant and growth of factors in 16 bits that are scaled", "[lu][
     const Index n = 24, nb = 5;
     // Exact in 16 bits: a power of two in a permuted place.
     const auto order = shuffled(n, 5);
-    HostMatrix<plinth::half, LayoutRight> a(grid, n, n, {.mb = nb, .nb = nb});
-    plinth::generate(Host(), a, [&](Index i, Index j) noexcept {
+    TestMatrix<plinth::half, LayoutRight> a(grid, n, n, {.mb = nb, .nb = nb});
+    plinth::generate(Exec(), a, [&](Index i, Index j) noexcept {
       return order[static_cast<std::size_t>(i)] == j
                  ? std::ldexp(1.0, 3 + static_cast<int>(j % 3))
                  : 0.0;
@@ -185,16 +186,17 @@ TEST_CASE("determinant and growth of factors in 16 bits that are scaled", "[lu][
       if (permutation.pivots[static_cast<std::size_t>(i)] != i) sign = -sign;
     // The matrix that stands there is A 2^3, so A's entries are 1, 2 and 4.
     const auto factors = plinth::mixed_lu_factor<plinth::DoubleHalf>(
-        Host(), std::move(a), plinth::PartialPivoting{}, {.matrix_exponent = 3});
-    const auto found = plinth::determinant(Host(), factors);
+        Exec(), std::move(a), plinth::PartialPivoting{}, {.matrix_exponent = 3});
+    const auto found = plinth::determinant(Exec(), factors);
     CHECK(found.sign == sign);
     CHECK(std::abs(found.log_modulus - static_cast<double>(n) * std::log(2.0)) <= 1e-13);
-    CHECK(plinth::growth_factor(Host(), factors, 4.0) == 1);
+    CHECK(plinth::growth_factor(Exec(), factors, 4.0) == 1);
   }
 }
+#endif
 
-TEMPLATE_TEST_CASE("growth factor is that of LAPACK's factors", "[lu][growth]", double, float,
-                   ComplexDouble) {
+TEMPLATE_TEST_CASE("growth factor is that of LAPACK's factors", "[lu][growth]",
+                   PLINTH_TEST_TYPES(double, float, ComplexDouble)) {
   using T = TestType;
   on_grids_and_sizes(
       [](const ProcessGrid& grid, const MatrixLayoutOptions& layout, const Case& c) {
@@ -207,10 +209,10 @@ TEMPLATE_TEST_CASE("growth factor is that of LAPACK's factors", "[lu][growth]", 
             if (i <= j) u_max = std::max<double>(u_max, plinth::modulus(f.lu(i, j)));
           }
         auto da = distribute(grid, a, layout);
-        const double norm = plinth::norm(Host(), da, Norm::max);
+        const double norm = plinth::norm(Exec(), da, Norm::max);
         CHECK(norm == a_max);
-        const auto factors = plinth::lu_factor(Host(), std::move(da));
-        const double found = plinth::growth_factor(Host(), factors, norm);
+        const auto factors = plinth::lu_factor(Exec(), std::move(da));
+        const double found = plinth::growth_factor(Exec(), factors, norm);
         const double expected = a_max == 0 ? 0 : u_max / a_max;
         CHECK(std::abs(found - expected) <=
               100 * static_cast<double>(c.n) * plinth::ScalarTraits<T>::epsilon);
@@ -226,8 +228,8 @@ TEMPLATE_TEST_CASE("growth factor: Wilkinson's matrix, zeros, NaN", "[lu][growth
     const Index n = 30;
     const auto growth = [&](const Dense<double>& a) {
       auto d = distribute<TestType>(grid, a, {.mb = 4, .nb = 4});
-      const double a_max = plinth::norm(Host(), d, Norm::max);
-      return plinth::growth_factor(Host(), plinth::lu_factor(Host(), std::move(d)), a_max);
+      const double a_max = plinth::norm(Exec(), d, Norm::max);
+      return plinth::growth_factor(Exec(), plinth::lu_factor(Exec(), std::move(d)), a_max);
     };
     auto a = make_dense<double>(n, n, [&](Index i, Index j) {
       return j == n - 1 || i == j ? 1.0 : i > j ? -1.0 : 0.0;
@@ -238,14 +240,14 @@ TEMPLATE_TEST_CASE("growth factor: Wilkinson's matrix, zeros, NaN", "[lu][growth
     CHECK(plinth::is_nan(growth(a)));
     CHECK(error_of([&] {
             (void)plinth::growth_factor(
-                Host(),
-                plinth::lu_factor(Host(), distribute<TestType>(grid, a, {.mb = 4, .nb = 4})),
+                Exec(),
+                plinth::lu_factor(Exec(), distribute<TestType>(grid, a, {.mb = 4, .nb = 4})),
                 grid.all().rank() == grid.all().size() - 1 ? -1.0 : 1.0);
           }) == "growth_factor: the largest modulus in A is not negative");
   }
 }
 
-TEMPLATE_TEST_CASE("inverse", "[lu][inverse]", double, float, ComplexDouble) {
+TEMPLATE_TEST_CASE("inverse", "[lu][inverse]", PLINTH_TEST_TYPES(double, float, ComplexDouble)) {
   using T = TestType;
   on_grids_and_sizes([](const ProcessGrid& grid, const MatrixLayoutOptions& layout,
                         const Case& c) {
@@ -256,8 +258,8 @@ TEMPLATE_TEST_CASE("inverse", "[lu][inverse]", double, float, ComplexDouble) {
     lapack::getri(static_cast<int>(c.n), expected.lu.data.data(), expected.pivots.data(),
                   work.data(), static_cast<int>(work.size()), &info);
     REQUIRE(info == 0);
-    const auto factors = plinth::lu_factor(Host(), distribute(grid, a, layout));
-    const auto inverse = plinth::inverse(Host(), factors, c.n % 2 == 0 ? 256 : 3);
+    const auto factors = plinth::lu_factor(Exec(), distribute(grid, a, layout));
+    const auto inverse = plinth::inverse(Exec(), factors, c.n % 2 == 0 ? 256 : 3);
     CHECK(inverse.distribution() == factors.matrix().distribution());
     const auto x = gather(inverse);
     const auto identity =
@@ -278,9 +280,9 @@ TEST_CASE("inverse: exact for powers of two, the factors are kept, misuse", "[lu
     const auto order = shuffled(21, 9);
     const auto system = permutation_matrix<double>(order);
     const auto factors =
-        plinth::lu_factor(Host(), distribute<LayoutLeft>(grid, system.a, {.mb = 4, .nb = 4}));
+        plinth::lu_factor(Exec(), distribute<LayoutLeft>(grid, system.a, {.mb = 4, .nb = 4}));
     for (int use = 0; use < 2; ++use) {
-      const auto x = gather(plinth::inverse(Host(), factors));
+      const auto x = gather(plinth::inverse(Exec(), factors));
       Index wrong = 0;
       for (Index i = 0; i < 21; ++i)
         for (Index j = 0; j < 21; ++j) wrong += x(i, j) != system.a(j, i);
@@ -288,7 +290,7 @@ TEST_CASE("inverse: exact for powers of two, the factors are kept, misuse", "[lu
     }
     CHECK(same_bits(gather(factors.matrix()), system.lu));
     CHECK_THAT(error_of([&] {
-                 (void)plinth::inverse(Host(), factors,
+                 (void)plinth::inverse(Exec(), factors,
                                        grid.all().rank() == grid.all().size() - 1 ? 0 : 8);
                }),
                contains("at least one"));
@@ -303,7 +305,7 @@ TEST_CASE("norm: the largest modulus", "[matrix][norm]") {
     });
     INFO("grid " << shape.rows << "x" << shape.cols);
     const auto of = [&] {
-      return plinth::norm(Host(), distribute<LayoutLeft>(grid, a, {.mb = 2, .nb = 3}), Norm::max);
+      return plinth::norm(Exec(), distribute<LayoutLeft>(grid, a, {.mb = 2, .nb = 3}), Norm::max);
     };
     CHECK(of() == (grid.active() ? 5 : 0));
     a(0, 3) = ComplexDouble(0, std::nan(""));

@@ -35,7 +35,7 @@ template <class Pivoting>
 Left factor(const ProcessGrid& grid, const Dense<double>& a, Index nb, const Pivoting& pivoting,
             const FactorOptions& options = {}) {
   const auto factors =
-      plinth::lu_factor(Host(), distribute(grid, a, {.mb = nb, .nb = nb}), pivoting, options);
+      plinth::lu_factor(Exec(), distribute(grid, a, {.mb = nb, .nb = nb}), pivoting, options);
   if (!grid.active()) return {};
   return {gather(factors.matrix()), gather_pivots(factors),
           factors.first_zero_pivot().value_or(-1)};
@@ -140,7 +140,7 @@ TEST_CASE("tournament: two messages per panel and process, however wide it is",
       // One panel: nothing else to send.
       auto matrix = distribute(column, uniform(nb), {.mb = nb, .nb = nb});
       const auto one = count_messages([&] {
-        plinth::lu_factor(Host(), std::move(matrix), TournamentPivoting{.radix = radix});
+        plinth::lu_factor(Exec(), std::move(matrix), TournamentPivoting{.radix = radix});
       });
       CHECK(of_all_ranks(one.sends) == ranks - 1);
       CHECK(one.sends <= 1);
@@ -152,7 +152,7 @@ TEST_CASE("tournament: two messages per panel and process, however wide it is",
   const auto count = [&](const auto& pivoting) {
     auto matrix =
         distribute(column, permutation_matrix<double>(shuffled(n)).a, {.mb = nb, .nb = nb});
-    return count_messages([&] { plinth::lu_factor(Host(), std::move(matrix), pivoting); });
+    return count_messages([&] { plinth::lu_factor(Exec(), std::move(matrix), pivoting); });
   };
   const auto partial = count(PartialPivoting{});
   const auto tournament = count(TournamentPivoting{});

@@ -13,7 +13,7 @@ using namespace plinth_test;
 using plinth::ErrorKind;
 using plinth::ProcessGrid;
 using plinth::SolveOptions;
-using Matrix = HostMatrix<double, Kokkos::LayoutRight>;
+using Matrix = TestMatrix<double, Kokkos::LayoutRight>;
 
 namespace {
 
@@ -63,14 +63,14 @@ struct System {
 
 TEST_CASE("out of memory on one rank: solve", "[memory]") {
   System s;
-  CHECK(check_each_failure([&] { (void)plinth::solve(Host(), s.a, s.b, s.x); }) >= 3);
+  CHECK(check_each_failure([&] { (void)plinth::solve(Exec(), s.a, s.b, s.x); }) >= 3);
 }
 
 TEST_CASE("out of memory on one rank: solve with refinement", "[memory]") {
   System s;
   const auto check = [&](const auto& options) {
     return check_each_failure(
-        [&] { (void)plinth::solve<plinth::DoubleHalf>(Host(), s.a, s.b, s.x, options); });
+        [&] { (void)plinth::solve<plinth::DoubleHalf>(Exec(), s.a, s.b, s.x, options); });
   };
   CHECK(check(SolveOptions<>{}) > 10);
   // Equilibrated or not, refined in another way, and all of it again in double.
@@ -83,6 +83,6 @@ TEST_CASE("out of memory on one rank: the check of a generated system", "[memory
   const plinth::HplMatrix source{{.n = s.n, .seed = 3}};
   plinth::Distribution d = s.a.distribution();
   Matrix x(s.grid, s.n, 1, {.mb = 8, .nb = 1});
-  plinth::generate(Host(), x, [](Index i, Index j) noexcept { return rhs_entry(i, j); });
-  CHECK(check_each_failure([&] { (void)plinth::hpl_residual(Host(), source, d, x); }) >= 3);
+  plinth::generate(Exec(), x, [](Index i, Index j) noexcept { return rhs_entry(i, j); });
+  CHECK(check_each_failure([&] { (void)plinth::hpl_residual(Exec(), source, d, x); }) >= 3);
 }

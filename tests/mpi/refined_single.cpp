@@ -15,7 +15,7 @@ using plinth::Outcome;
 using plinth::ProcessGrid;
 using plinth::RefinementOutcome;
 using plinth::SolveOptions;
-using Matrix = HostMatrix<double, Kokkos::LayoutRight>;
+using Matrix = TestMatrix<double, Kokkos::LayoutRight>;
 
 namespace {
 
@@ -162,7 +162,8 @@ TEST_CASE("DoubleSingle on the stand-in device", "[refined][device]") {
   const Index n = 21;
   const plinth::MatrixLayoutOptions square{.mb = 4, .nb = 4}, tall{.mb = 4, .nb = 1};
   DeviceMatrix a(grid, n, n, square), b(grid, n, 2, tall), x(grid, n, 2, tall);
-  Matrix ha(grid, n, n, square), hb(grid, n, 2, tall), hx(grid, n, 2, tall);
+  HostMatrix<double, Kokkos::LayoutRight> ha(grid, n, n, square), hb(grid, n, 2, tall),
+      hx(grid, n, 2, tall);
   plinth::generate(device, a, [](Index i, Index j) noexcept { return entry(i, j); });
   plinth::generate(device, b, [](Index i, Index j) noexcept { return rhs_entry(i, j); });
   plinth::generate(Host(), ha, [](Index i, Index j) noexcept { return entry(i, j); });
@@ -188,7 +189,7 @@ TEST_CASE("DoubleSingle: misuse, also by one rank alone", "[refined][misuse]") {
   Matrix x(grid, n, 2, square), narrow(grid, n, 1, square);
   const bool guilty = world_rank() == world_size() - 1;
   const auto call = [&](const Matrix& m, Matrix& out, const SolveOptions<>& options) {
-    return error_of([&] { (void)plinth::solve<DoubleSingle>(Host(), m, b, out, options); });
+    return error_of([&] { (void)plinth::solve<DoubleSingle>(Exec(), m, b, out, options); });
   };
   for (const bool wrong : {true, guilty}) {
     CHECK_THAT(call(a, x, {.refinement = {.restart = wrong ? 0 : 5}}), contains("restart >= 1"));
@@ -204,5 +205,5 @@ TEST_CASE("DoubleSingle: misuse, also by one rank alone", "[refined][misuse]") {
     CHECK_THAT(call(a, x, {.refinement = {.restart = guilty ? 4 : 5}}),
                contains("different arguments"));
   }
-  CHECK(plinth::solve<DoubleSingle>(Host(), a, b, x));  // all ranks are still in step
+  CHECK(plinth::solve<DoubleSingle>(Exec(), a, b, x));  // all ranks are still in step
 }

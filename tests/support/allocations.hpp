@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Counts the allocations of this process, in the programs of the MPI tests, and lets one of them
-// fail: those by operator new and by aligned_alloc, which are all that the library makes.
+// fail: those by operator new and by aligned_alloc, which are all that the library makes, and those of
+// the stand-in device.
 #pragma once
 
 #include <atomic>
@@ -27,6 +28,18 @@ struct AllocationWatch {
 };
 
 AllocationWatch& allocation_watch();
+
+/// Nobody watches while it lives: for what the tests' own means allocate.
+class UnwatchedAllocations {
+ public:
+  UnwatchedAllocations() : was_active_(allocation_watch().active.exchange(false)) {}
+  ~UnwatchedAllocations() { allocation_watch().active = was_active_; }
+  UnwatchedAllocations(const UnwatchedAllocations&) = delete;
+  UnwatchedAllocations& operator=(const UnwatchedAllocations&) = delete;
+
+ private:
+  bool was_active_;
+};
 
 /// Watches the allocations of at least `least` bytes while it lives; number `fails` fails.
 class WatchAllocations {

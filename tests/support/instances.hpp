@@ -5,36 +5,36 @@
 #pragma once
 
 #include "plinth/plinth.hpp"
+#include "support/execution.hpp"
 
 namespace plinth_test {
 
-using Host = plinth::HostExecution<>;
 template <class T, class Layout>
-using HostMatrix = plinth::DistributedMatrix<T, plinth::HostMemory, Layout>;
+using TestFactors = plinth::LuFactors<TestMatrix<T, Layout>>;
 template <class T, class Layout>
 using HostFactors = plinth::LuFactors<HostMatrix<T, Layout>>;
 
 /// Factors [A | b] in place as the HPL program does: b travels along, L is dropped.
 template <class T, class Layout>
-plinth::lu::PanelOutcome factor_travelling(const Host& exec, HostMatrix<T, Layout>& a,
+plinth::lu::PanelOutcome factor_travelling(const Exec& exec, TestMatrix<T, Layout>& a,
                                            plinth::lu::FactorOptions options);
 
 }  // namespace plinth_test
 
 #define PLINTH_TEST_INSTANCES(KEYWORD, T, LAYOUT)                                              \
-  KEYWORD template plinth_test::HostFactors<T, LAYOUT> plinth::lu_factor(                      \
-      const plinth_test::Host&, plinth_test::HostMatrix<T, LAYOUT>&&, plinth::PartialPivoting, \
+  KEYWORD template plinth_test::TestFactors<T, LAYOUT> plinth::lu_factor(                      \
+      const plinth_test::Exec&, plinth_test::TestMatrix<T, LAYOUT>&&, plinth::PartialPivoting, \
       const plinth::lu::FactorOptions&);                                                       \
   KEYWORD template void plinth::lu_solve(                                                      \
-      const plinth_test::Host&, const plinth_test::HostFactors<T, LAYOUT>&,                    \
-      plinth_test::HostMatrix<T, LAYOUT>&, plinth::Op, plinth::Index);                         \
+      const plinth_test::Exec&, const plinth_test::TestFactors<T, LAYOUT>&,                    \
+      plinth_test::TestMatrix<T, LAYOUT>&, plinth::Op, plinth::Index);                         \
   KEYWORD template void plinth::residual(                                                      \
-      const plinth_test::Host&, const plinth_test::HostMatrix<T, LAYOUT>&,                     \
-      const plinth_test::HostMatrix<T, LAYOUT>&, const plinth_test::HostMatrix<T, LAYOUT>&,    \
-      plinth_test::HostMatrix<T, LAYOUT>&, plinth::Index);                                     \
+      const plinth_test::Exec&, const plinth_test::TestMatrix<T, LAYOUT>&,                     \
+      const plinth_test::TestMatrix<T, LAYOUT>&, const plinth_test::TestMatrix<T, LAYOUT>&,    \
+      plinth_test::TestMatrix<T, LAYOUT>&, plinth::Index);                                     \
   KEYWORD template plinth::SolveReport plinth::solve(                                          \
-      const plinth_test::Host&, const plinth_test::HostMatrix<T, LAYOUT>&,                     \
-      const plinth_test::HostMatrix<T, LAYOUT>&, plinth_test::HostMatrix<T, LAYOUT>&,          \
+      const plinth_test::Exec&, const plinth_test::TestMatrix<T, LAYOUT>&,                     \
+      const plinth_test::TestMatrix<T, LAYOUT>&, plinth_test::TestMatrix<T, LAYOUT>&,          \
       const plinth::lu::FactorOptions&)
 
 PLINTH_TEST_INSTANCES(extern, double, Kokkos::LayoutRight);
@@ -44,5 +44,5 @@ PLINTH_TEST_INSTANCES(extern, float, Kokkos::LayoutRight);
 PLINTH_TEST_INSTANCES(extern, Kokkos::complex<float>, Kokkos::LayoutRight);
 
 extern template void plinth::lu::back_substitute(
-    const plinth_test::Host&, const plinth_test::HostMatrix<double, Kokkos::LayoutRight>&,
-    plinth_test::HostMatrix<double, Kokkos::LayoutRight>&);
+    const plinth_test::Exec&, const plinth_test::TestMatrix<double, Kokkos::LayoutRight>&,
+    plinth_test::TestMatrix<double, Kokkos::LayoutRight>&);

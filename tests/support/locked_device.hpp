@@ -20,6 +20,7 @@
 
 #include "plinth/core/error.hpp"
 #include "plinth/policy/execution.hpp"
+#include "support/allocations.hpp"
 
 namespace plinth_test {
 
@@ -35,6 +36,9 @@ class LockedRegion {
   /// Blocks follow one another; their room is used again once all of them are gone.
   void* allocate(std::size_t bytes) {
     constexpr std::size_t alignment = 64;
+    if (allocation_watch().refuses(bytes))
+      throw plinth::Error("the stand-in device was told to have no memory",
+                          plinth::ErrorKind::memory);
     const std::size_t room = (bytes + alignment - 1) / alignment * alignment + alignment;
     if (room > capacity - used_)
       throw plinth::Error("the stand-in device has no " + std::to_string(bytes) + " bytes left",
@@ -107,10 +111,12 @@ struct LockedMemory {
 class LateCopies {
  public:
   void to_host(void* to, const void* from, std::size_t bytes) {
+    const UnwatchedAllocations unwatched;
     std::memset(to, 0xff, bytes);
     copies_.push_back({to, from, true, false, std::vector<std::byte>(bytes)});
   }
   void to_device(void* to, const void* from, std::size_t bytes) {
+    const UnwatchedAllocations unwatched;
     const auto* const data = static_cast<const std::byte*>(from);
     copies_.push_back({to, from, false, false, {data, data + bytes}});
   }

@@ -24,8 +24,8 @@ struct PreferNear {
 }  // namespace plinth_test
 
 #define PLINTH_TEST_PIVOTING(KEYWORD, T, PIVOTING)                                           \
-  KEYWORD template plinth_test::HostFactors<T, Kokkos::LayoutRight> plinth::lu_factor(       \
-      const plinth_test::Host&, plinth_test::HostMatrix<T, Kokkos::LayoutRight>&&, PIVOTING, \
+  KEYWORD template plinth_test::TestFactors<T, Kokkos::LayoutRight> plinth::lu_factor(       \
+      const plinth_test::Exec&, plinth_test::TestMatrix<T, Kokkos::LayoutRight>&&, PIVOTING, \
       const plinth::lu::FactorOptions&)
 #define PLINTH_TEST_PIVOTINGS(KEYWORD, T)                       \
   PLINTH_TEST_PIVOTING(KEYWORD, T, plinth::NoPivoting);         \

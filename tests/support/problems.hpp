@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "plinth/plinth.hpp"
+#include "support/catch.hpp"
+#include "support/execution.hpp"
 
 namespace plinth_test {
 
@@ -87,13 +89,15 @@ Dense<T> make_dense(Index m, Index n, const F& f) {
   return a;
 }
 
-/// The whole of a distributed host matrix, on every rank of its grid.
+/// The whole of a distributed matrix, on every rank of its grid.
 template <class Matrix>
 auto gather(const Matrix& a) {
   using T = typename Matrix::value_type;
   Dense<T> whole(a.rows(), a.cols());
   const auto view = a.local();
   const plinth::Extents mine = a.local_extents();
+  CHECK(has_waited());
+  [[maybe_unused]] const auto scope = Exec().enter();
   for (Index j = 0; j < mine.cols; ++j)
     for (Index i = 0; i < mine.rows; ++i) whole(a.global_row(i), a.global_col(j)) = view(i, j);
   MPI_Allreduce(MPI_IN_PLACE, whole.data.data(), static_cast<int>(whole.data.size()),
@@ -163,15 +167,12 @@ double solve_ratio(const Dense<T>& a, const Dense<T>& x, const Dense<T>& b, plin
                                static_cast<double>(plinth::ScalarTraits<T>::epsilon));
 }
 
-/// A host matrix with the values of a whole one.
+/// A distributed matrix with the values of a whole one.
 template <class Layout = Kokkos::LayoutRight, class T>
-plinth::DistributedMatrix<T, plinth::HostMemory, Layout> distribute(
-    const plinth::ProcessGrid& grid, const Dense<T>& whole,
-    const plinth::MatrixLayoutOptions& options) {
-  plinth::DistributedMatrix<T, plinth::HostMemory, Layout> a(grid, whole.rows, whole.cols,
-                                                             options);
-  plinth::generate(plinth::HostExecution<>(), a,
-                   [&whole](Index i, Index j) noexcept { return whole(i, j); });
+TestMatrix<T, Layout> distribute(const plinth::ProcessGrid& grid, const Dense<T>& whole,
+                                 const plinth::MatrixLayoutOptions& options) {
+  TestMatrix<T, Layout> a(grid, whole.rows, whole.cols, options);
+  plinth::generate(Exec(), a, [&whole](Index i, Index j) noexcept { return whole(i, j); });
   return a;
 }
 

@@ -100,8 +100,8 @@ plinth::SolveReport solve_and_check(const plinth::ProcessGrid& grid, const Dense
   const plinth::MatrixLayoutOptions tall{.mb = nb, .nb = 2, .source_row = grid.shape().rows - 1};
   const auto da = distribute(grid, a, square);
   const auto db = distribute(grid, b, tall);
-  HostMatrix<double, Kokkos::LayoutRight> dx(grid, b.rows, b.cols, tall);
-  const auto report = plinth::solve<Precision>(Host(), da, db, dx, options);
+  TestMatrix<double, Kokkos::LayoutRight> dx(grid, b.rows, b.cols, tall);
+  const auto report = plinth::solve<Precision>(Exec(), da, db, dx, options);
   check_same_everywhere(grid, report);
   CHECK(same_bits(gather(da), a));
   CHECK(same_bits(gather(db), b));
