@@ -165,7 +165,7 @@ TEST_CASE("determinant: beyond what a double holds, zero, and not a number",
   }
 }
 
-#ifndef PLINTH_TEST_ON_STAND_IN  // devices have no 16-bit operands
+#ifndef PLINTH_TEST_ON_STAND_IN  // locked_device_mixed.cpp has that
 TEST_CASE("determinant and growth of factors in 16 bits that are scaled", "[lu][determinant]") {
   for (const auto shape : grids(world_size())) {
     const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{shape.rows, shape.cols});

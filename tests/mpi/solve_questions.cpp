@@ -97,7 +97,7 @@ TEST_CASE("solve: condition and error bounds where they are asked for", "[solve]
     check_answers<plinth::Uniform<double>>(grid, InOwnType{});
     check_answers<plinth::DoubleSingle>(grid, SolveOptions<>{});
     check_answers<plinth::DoubleSingle>(grid, SolveOptions<>{.equilibrate = true});
-#ifndef PLINTH_TEST_ON_STAND_IN  // devices have no 16-bit operands
+#ifndef PLINTH_TEST_ON_STAND_IN  // locked_device_mixed.cpp has that
     check_answers<plinth::DoubleHalf>(grid, SolveOptions<>{});
 #endif
   });

@@ -20,11 +20,9 @@ using HostMatrix = plinth::DistributedMatrix<T, plinth::HostMemory, Layout>;
 // PLINTH_TEST_TYPES(...): the types of a templated case, of which the stand-in sees the first alone:
 // what it looks for does not depend on them.
 #ifdef PLINTH_TEST_ON_STAND_IN
-inline constexpr bool on_stand_in = true;
 using Exec = LockedDevice;
 #define PLINTH_TEST_TYPES(FIRST, ...) FIRST
 #else
-inline constexpr bool on_stand_in = false;
 using Exec = Host;
 #define PLINTH_TEST_TYPES(...) __VA_ARGS__
 #endif

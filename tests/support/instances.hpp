@@ -39,9 +39,11 @@ plinth::lu::PanelOutcome factor_travelling(const Exec& exec, TestMatrix<T, Layou
 
 PLINTH_TEST_INSTANCES(extern, double, Kokkos::LayoutRight);
 PLINTH_TEST_INSTANCES(extern, double, Kokkos::LayoutLeft);
+#ifndef PLINTH_TEST_ON_STAND_IN  // where they are used seldom
 PLINTH_TEST_INSTANCES(extern, Kokkos::complex<double>, Kokkos::LayoutRight);
 PLINTH_TEST_INSTANCES(extern, float, Kokkos::LayoutRight);
 PLINTH_TEST_INSTANCES(extern, Kokkos::complex<float>, Kokkos::LayoutRight);
+#endif
 
 extern template void plinth::lu::back_substitute(
     const plinth_test::Exec&, const plinth_test::TestMatrix<double, Kokkos::LayoutRight>&,

@@ -34,6 +34,8 @@ struct PreferNear {
   PLINTH_TEST_PIVOTING(KEYWORD, T, plinth_test::PreferNear)
 
 PLINTH_TEST_PIVOTINGS(extern, double);
+#ifndef PLINTH_TEST_ON_STAND_IN
 PLINTH_TEST_PIVOTINGS(extern, float);
 PLINTH_TEST_PIVOTINGS(extern, Kokkos::complex<double>);
 PLINTH_TEST_PIVOTINGS(extern, Kokkos::complex<float>);
+#endif
