@@ -229,6 +229,7 @@ TEST_CASE("LinearSolver: ranks without a place on the grid", "[linearsolver][gri
   }
 }
 
+#ifndef PLINTH_TEST_ON_STAND_IN  // opening so much memory for each kernel takes a minute
 namespace {
 
 /// Everything of the size of a vector's part or a message is there; lists of a panel's rows, of
@@ -257,7 +258,6 @@ void check_allocations(Solver& solver, Matrix& a, Matrix& b, Matrix& x, Index n)
 
 TEST_CASE("LinearSolver: nothing is allocated after the first use", "[linearsolver][memory]") {
   const Index n = 1000, nb = 8;
-  [[maybe_unused]] const auto open = Exec().enter();  // for each kernel anew it takes a minute
   const int ranks = world_size();
   for (const plinth::GridShape shape :
        {plinth::GridShape{1, ranks}, plinth::GridShape{ranks, 1},
@@ -287,3 +287,4 @@ TEST_CASE("LinearSolver: nothing is allocated after the first use", "[linearsolv
     CHECK(watch.bytes() >= 2 * 200 * sizeof(double));
   }
 }
+#endif
