@@ -45,7 +45,11 @@ struct RegisterTile {
   template <int first, int... l>
   PLINTH_SIMD_BODY static void interleave(const Vector& a, const Vector& b, Vector& to,
                                           std::integer_sequence<int, l...>) {
+#if defined(__NVCC__)  // which does not hand a pack on to that function
+    ((to[l] = l % 2 == 0 ? a[first + l / 2] : b[first + l / 2]), ...);
+#else
     to = __builtin_shufflevector(a, b, (first + l / 2 + (l % 2) * lanes)...);
+#endif
   }
 };
 
