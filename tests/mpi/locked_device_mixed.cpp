@@ -153,3 +153,78 @@ TEST_CASE("Mixed LU that does not wait is wrong on the stand-in device", "[devic
     LockedDevice::copies().forget();  // their buffers are gone
   });
 }
+
+namespace {
+
+/// The HPL-MxP program's way: filled in 16 bits, factored, refined with A regenerated or stored.
+template <class Exec, template <class, class> class Matrix, class Precision>
+struct RefinedSystem {
+  using Factor = typename plinth::PrecisionRoles<Precision>::Factor;
+  using Vectors = Matrix<double, Kokkos::LayoutRight>;
+
+  RefinedSystem(const ProcessGrid& grid, Index n, Index nb, Index nrhs)
+      : b(grid, n, nrhs, {.mb = nb, .nb = 2}), x(grid, n, nrhs, {.mb = nb, .nb = 2}) {
+    const Exec exec;
+    const plinth::ScaledDiagonal source(n);
+    const MatrixLayoutOptions square{.mb = nb, .nb = nb};
+    Matrix<Factor, Kokkos::LayoutRight> a(grid, n, n, square);
+    lost = plinth::generate_scaled(exec, a, source, std::is_same_v<Factor, plinth::half> ? 8 : 1);
+    plinth::generate(exec, b, Entries{n, false});
+    const int exponent = std::is_same_v<Factor, plinth::half> ? 3 : 0;
+    const auto factors = plinth::mixed_lu_factor<Precision>(exec, std::move(a), NoPivoting{},
+                                                            {.matrix_exponent = exponent});
+    plinth::LuSolver solver(exec, factors, b);
+    const auto solve = [&](Vectors& r) { solver(r); };
+    plinth::RegeneratedOperator regenerate(exec, grid, a_distribution(grid, n, nb), source, 2);
+    const auto times = [&](const Vectors& from, Vectors& to) { regenerate(from, to); };
+    const double a_norm = regenerate.norm_inf();
+    const plinth::HplResidualBelow done{1};
+    plinth::Refinement<Exec, Vectors> refinement(exec, b);
+    regenerated = refinement(times, solve, a_norm, b, x, plinth::GmresRefinement{}, done);
+
+    Vectors stored_a(grid, n, n, square);
+    plinth::generate(exec, stored_a, source);
+    plinth::StoredOperator multiply(exec, stored_a, 2);
+    const auto stored_times = [&](const Vectors& from, Vectors& to) { multiply(from, to); };
+    stored = refinement(stored_times, solve, a_norm, b, x, plinth::ClassicalRefinement{}, done);
+  }
+  static plinth::Distribution a_distribution(const ProcessGrid& grid, Index n, Index nb) {
+    return {plinth::BlockCyclic(n, nb, grid.shape().rows, 0),
+            plinth::BlockCyclic(n, nb, grid.shape().cols, 0)};
+  }
+
+  Vectors b, x;
+  plinth::kernel::NarrowingCounts lost;
+  plinth::RefinementReport regenerated, stored;
+};
+
+template <class Precision>
+void check_refined() {
+  on_grids([&](const ProcessGrid& grid) {
+    for (const Index nrhs : {1, 5}) {  // by lines, and by the BLAS
+      INFO(nrhs << " right-hand sides");
+      const RefinedSystem<LockedDevice, DeviceMatrix, Precision> device(grid, 61, 8, nrhs);
+      const RefinedSystem<Host, HostMatrix, Precision> host(grid, 61, 8, nrhs);
+      CHECK(device.lost == host.lost);
+      REQUIRE(host.regenerated.columns.size() == static_cast<std::size_t>(nrhs));
+      for (std::size_t j = 0; j < static_cast<std::size_t>(nrhs); ++j) {
+        CHECK(device.regenerated.columns[j].outcome == plinth::RefinementOutcome::converged);
+        CHECK(device.regenerated.columns[j].backward_errors ==
+              host.regenerated.columns[j].backward_errors);
+        CHECK(device.stored.columns[j].outcome == plinth::RefinementOutcome::converged);
+        CHECK(device.stored.columns[j].backward_errors ==
+              host.stored.columns[j].backward_errors);
+      }
+      CHECK(same_bits(gather_device(device.x), gather(host.x)));
+    }
+  });
+  CHECK(is_idle(LockedDevice()));
+}
+
+}  // namespace
+
+TEST_CASE("Mixed LU and refinement on the stand-in device", "[device][mixed]") {
+  check_refined<plinth::DoubleHalf>();
+  check_refined<plinth::DoubleBfloat16>();
+  check_refined<plinth::DoubleSingleHalf>();
+}

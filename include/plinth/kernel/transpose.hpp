@@ -50,16 +50,28 @@ void transpose_tile_host(Isa isa, const T* from, Index from_lead, T* to, Index t
                  rows - done_rows, cols);
 }
 
-/// The one or the other.
-template <bool on_host, class T>
-KOKKOS_INLINE_FUNCTION void transpose_tile_on(Isa isa, const T* from, Index from_lead, T* to,
-                                              Index to_lead, Index rows, Index cols) {
-  if constexpr (on_host) {
-    transpose_tile_host(isa, from, from_lead, to, to_lead, rows, cols);
-  } else {
-    transpose_tile(from, from_lead, to, to_lead, rows, cols);
+/// A matrix cut into tiles, and where they go when it is transposed.
+template <class T>
+struct TransposedTiles {
+  const T* from;
+  Index from_lead;
+  T* to;
+  Index to_lead;
+  Index rows, cols;
+  Index height, width;  ///< of a tile
+  Index across;         ///< how many tiles side by side
+
+  struct Tile {
+    const T* from;
+    T* to;
+    Index rows, cols;
+  };
+  KOKKOS_FUNCTION Tile operator[](Index item) const {
+    const Index i = item / across * height, j = item % across * width;
+    return {from + i * from_lead + j, to + j * to_lead + i, i + height < rows ? height : rows - i,
+            j + width < cols ? width : cols - j};
   }
-}
+};
 
 /// to(j, i) = from(i, j) for row-major matrices: between such a matrix and a column-major panel,
 /// which is the transpose of a row-major View. Works in tiles, so that both sides use whole cache
@@ -71,28 +83,31 @@ void transpose(const Exec& exec, const From& from, const To& to) {
       "plinth: transpose is between row-major matrices");
   using T = typename To::non_const_value_type;
   using Space = typename Exec::execution_space;
-  constexpr bool on_host = Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
-  constexpr Index tile_rows = on_host ? 16 : 8, tile_cols = on_host ? 64 : 8;
+  constexpr bool on_host = runs_on_host<Space>;
+  constexpr Index height = on_host ? 16 : 8, width = on_host ? 64 : 8;
   const Index rows = rows_of(from), cols = cols_of(from);
   if (rows == 0 || cols == 0) return;
-  const Index across = ceil_div(cols, tile_cols);
-  const Index from_lead = leading_dimension(from), to_lead = leading_dimension(to);
-  const T* const source = from.data();
-  T* const target = to.data();
-  const Isa isa = best_isa();
+  const TransposedTiles<T> tiles{
+      from.data(), leading_dimension(from), to.data(), leading_dimension(to),  rows,
+      cols,        height,                  width,     ceil_div(cols, width)};
   [[maybe_unused]] auto scope = exec.enter();
-  Kokkos::parallel_for(
-      "plinth::transpose",
-      Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec.space(), 0,
-                                                           ceil_div(rows, tile_rows) * across),
-      KOKKOS_LAMBDA(const Index item) {
-        const Index i = item / across * tile_rows, j = item % across * tile_cols;
-        const Index height = i + tile_rows < rows ? tile_rows : rows - i;
-        const Index width = j + tile_cols < cols ? tile_cols : cols - j;
-        const T* const tile = source + i * from_lead + j;
-        T* const flipped = target + j * to_lead + i;
-        transpose_tile_on<on_host>(isa, tile, from_lead, flipped, to_lead, height, width);
-      });
+  const Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> all(
+      exec.space(), 0, ceil_div(rows, height) * tiles.across);
+  if constexpr (on_host) {
+    const Isa isa = best_isa();
+    Kokkos::parallel_for("plinth::transpose", all, [=](const Index item) {
+      const auto tile = tiles[item];
+      transpose_tile_host(isa, tile.from, tiles.from_lead, tile.to, tiles.to_lead, tile.rows,
+                          tile.cols);
+    });
+  } else {
+    Kokkos::parallel_for(
+        "plinth::transpose", all, KOKKOS_LAMBDA(const Index item) {
+          const auto tile = tiles[item];
+          transpose_tile(tile.from, tiles.from_lead, tile.to, tiles.to_lead, tile.rows,
+                         tile.cols);
+        });
+  }
 }
 
 }  // namespace plinth::kernel

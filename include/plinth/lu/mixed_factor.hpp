@@ -63,6 +63,7 @@ class MixedFactorization {
   using Operand = typename Roles::Operand;
   using Layout = typename Matrix::layout;
   using View = typename Matrix::View;
+  using Space = typename Exec::execution_space;
   using Setup = kernel::lowp::GemmSetup<Operand>;
 
   static_assert(
@@ -91,8 +92,8 @@ class MixedFactorization {
     using kernel::lowp::Accumulate;
     constexpr bool in_half = std::is_same_v<typename Roles::Accumulate, half>;
     Setup setup;
-    setup.kernel = options.micro_kernel.value_or(
-        kernel::lowp::best_kernel<Operand>(in_half ? Accumulate::half : Accumulate::single));
+    setup.kernel = options.micro_kernel.value_or(kernel::lowp::best_kernel_of<Operand, Space>(
+        in_half ? Accumulate::half : Accumulate::single));
     setup.order = kernel::is_row_major<Layout> ? kernel::lowp::Order::row_major
                                                : kernel::lowp::Order::column_major;
     setup.flush_k = options.flush_k.value_or(Roles::flush_k);
@@ -103,7 +104,7 @@ class MixedFactorization {
   static void require_kernel(const Setup& setup) {
     require(setup.kernel.template multiplies<Operand>(),
             "the micro-kernel is for other operands");
-    const auto kernels = kernel::lowp::available_kernels<Operand>();
+    const auto kernels = kernel::lowp::kernels_of<Operand, Space>();
     require(std::any_of(kernels.begin(), kernels.end(),
                         [&](const kernel::lowp::MicroKernel& k) {
                           return std::string_view(k.name) == setup.kernel.name &&
@@ -146,17 +147,22 @@ class MixedFactorization {
       interchange_.emplace(exec, grid, distribution.rows, width, cols, options.swap);
       if (!has_top_in_place()) rows_.reserve(width * cols);
     }
-    workspace_.reserve(setup_, width, std::max<Index>(exec.space().concurrency(), 1));
+    if constexpr (kernel::runs_on_host<Space>) {
+      workspace_.reserve(setup_, width, std::max<Index>(exec.space().concurrency(), 1));
+    } else {
+      workspace_.prepare();
+    }
   }
 
   const Setup& setup() const { return setup_; }
   /// Bytes of the workspace but for the interchange's, all of it allocated by now.
   Index workspace_bytes() const {
-    Index bytes = panels_.workspace_bytes() + on_host_.bytes() + workspace_.bytes() +
+    Index bytes = panels_.workspace_bytes() + on_host_.bytes() +
                   (unsolved_.size() + solved_.size()) * Index(sizeof(float)) +
                   rows_.size() * Index(sizeof(Factor));
     for (const PanelType& panel : ring_) bytes += panel.bytes();
     for (const Lane& lane : lanes_) bytes += lane.bytes();
+    if constexpr (kernel::runs_on_host<Space>) bytes += workspace_.bytes();
     return bytes;
   }
 
@@ -390,7 +396,7 @@ class MixedFactorization {
   std::optional<Interchange<Factor, Exec, Layout>> interchange_;
   kernel::Buffer<Factor, Memory> rows_;
   kernel::Buffer<float, Memory> unsolved_, solved_;
-  kernel::lowp::Workspace workspace_;
+  typename kernel::lowp::WorkspaceOf<Space>::type workspace_;
 
   View a_;
   Pivots* pivots_ = nullptr;

@@ -26,6 +26,15 @@ struct Noise {
   }
 };
 
+/// Column n of a source of entries.
+template <class Source>
+struct RightHandSide {
+  Source source;
+  KOKKOS_FUNCTION double operator()(plinth::Index i, plinth::Index) const noexcept {
+    return source(i, source.order());
+  }
+};
+
 /// factor.cpp: the scaled residual of HPL's systems, after LU of others.
 double factor(const plinth::ProcessGrid& grid, plinth::Index n);
 /// pivoting.cpp: the largest backward error of all ways of pivoting.
@@ -34,5 +43,7 @@ double pivoting(const plinth::ProcessGrid& grid, plinth::Index n);
 bool queries(const plinth::ProcessGrid& grid, plinth::Index n);
 /// solve.cpp: the backward error of solves with refinement, after whatever else there is.
 double solve(const plinth::ProcessGrid& grid, plinth::Index n);
+/// mixed.cpp: the scaled residual of HPL-MxP's systems, the largest of several precisions.
+double mixed(const plinth::ProcessGrid& grid, plinth::Index n);
 
 }  // namespace on_device

@@ -18,12 +18,14 @@ int main(int argc, char** argv) {
     const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, ranks});
     const double residual = on_device::factor(grid, 300);
     const double backward = on_device::solve(grid, 300) + on_device::pivoting(grid, 150);
+    const double mixed = on_device::mixed(grid, 300);
     const bool answers = on_device::queries(grid, 150);
-    bad = residual < 32 && backward < 1e-13 && answers ? 0 : 1;
+    bad = residual < 32 && backward < 1e-13 && mixed < 1 && answers ? 0 : 1;
     if (rank == 0)
       std::cout << "on " << Kokkos::DefaultExecutionSpace().name() << ": scaled residuals "
-                << residual << ", backward errors " << backward
-                << (answers ? "" : ", wrong answers") << '\n';
+                << residual << " and " << mixed << ", backward errors " << backward
+                << (answers ? "" : ", wrong answers") << '
+';
   }
   MPI_Finalize();
   return bad;

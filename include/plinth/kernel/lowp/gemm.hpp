@@ -3,17 +3,40 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <vector>
 
 #include "plinth/core/error.hpp"
+#include "plinth/kernel/lowp/device_gemm.hpp"
 #include "plinth/kernel/lowp/kernels.hpp"
 #include "plinth/kernel/lowp/multiply.hpp"
 #include "plinth/kernel/lowp/pack.hpp"
 
 namespace plinth::kernel::lowp {
+
+/// The micro-kernels that a space runs, the fastest of each accumulation last: those of the CPU, or
+/// the one that a device has.
+template <Scalar16 T, class Space>
+std::vector<MicroKernel> kernels_of() {
+  if constexpr (runs_on_host<Space>) {
+    return available_kernels<T>();
+  } else {
+    return {vendor_kernel<T>()};
+  }
+}
+/// The fastest of them; on a device sums are floats.
+template <Scalar16 T, class Space>
+MicroKernel best_kernel_of(Accumulate accumulate) {
+  if constexpr (runs_on_host<Space>) {
+    return best_kernel<T>(accumulate);
+  } else {
+    return vendor_kernel<T>();
+  }
+}
 
 /// How the lines of C lie.
 enum class Order { row_major, column_major };
@@ -79,12 +102,21 @@ constexpr Range even_part(Index count, Index part, Index parts) {
   return {count * part / parts, count * (part + 1) / parts};
 }
 
-/// Packs all of `x` with the threads of `space`; see pack().
+/// What products on a space work with.
+template <class Space>
+struct WorkspaceOf {
+  using type = Workspace;
+};
+template <class Space>
+  requires(!runs_on_host<Space>)
+struct WorkspaceOf<Space> {
+  using type = VendorBlas<Space>;
+};
+
+/// Packs all of `x` with the threads of a host space; see pack().
 template <class Space, Scalar16 T, PackableScalar S>
-NarrowingCounts pack(const Space& space, const PackedFormat& format, const PackSource<S>& x,
-                     T* out) {
-  static_assert(Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible,
-                "plinth: pack runs on the host");
+NarrowingCounts pack_slivers(const Space& space, const PackedFormat& format,
+                             const PackSource<S>& x, T* out) {
   const Index slivers = format.slivers(x.n);
   const Index parts = std::clamp<Index>(space.concurrency(), 1, std::max<Index>(slivers, 1));
   if (parts == 1) return pack(format, x, {0, slivers}, out);
@@ -97,6 +129,18 @@ NarrowingCounts pack(const Space& space, const PackedFormat& format, const PackS
   NarrowingCounts all;
   for (const NarrowingCounts& c : counts) all += c;
   return all;
+}
+
+/// Packs all of `x` by kernels of `space`; on a device width is 1.
+template <class Space, Scalar16 T, PackableScalar S>
+NarrowingCounts pack(const Space& space, const PackedFormat& format, const PackSource<S>& x,
+                     T* out) {
+  if constexpr (!runs_on_host<Space>) {
+    require(format.width == 1, "pack: a device has plain operands");
+    return pack_plain(space, format.k, x, out);
+  } else {
+    return pack_slivers(space, format, x, out);
+  }
 }
 
 /// Packs A (m x k) or B (k x n): entry (i, j) at data[i row_stride + j col_stride], one stride 1.
@@ -178,6 +222,19 @@ void gemm(const Space& space, const GemmSetup<T>& setup, Index m, Index n, Index
       "plinth::lowp::gemm",
       Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, grid.size()), run_part);
   space.fence();
+}
+
+/// The same in the queue of a device: operands of width 1, sums in float. May still run on return.
+/// Errors: a dimension beyond an int's; what the vendor's library refuses.
+template <class Space, Scalar16 T, TileScalar C>
+void gemm(const Space& space, const GemmSetup<T>& setup, Index m, Index n, Index k, float alpha,
+          const T* a, const T* b, C* c, Index ldc, VendorBlas<Space>& blas) {
+  static_assert(std::same_as<C, T> || std::same_as<C, float>,
+                "plinth: on a device C has the operands' type or is of floats");
+  require(ldc >= (setup.is_row_major() ? n : m), "lowp::gemm: leading dimension of C is too small");
+  if (m <= 0 || n <= 0 || k <= 0) return;
+  blas.template multiply<T>(space, vendor_product(setup.is_row_major(), m, n, k, a, b, ldc),
+                            alpha, c);
 }
 
 }  // namespace plinth::kernel::lowp
