@@ -41,7 +41,7 @@ class MixedFactored : public Factored {
   int exponent() const override { return exponent_; }
   std::string arithmetic() const override {
     const auto& kernel = factorization_.setup().kernel;
-    return std::string("micro-kernel ") + kernel.name + ", sums in " +
+    return std::string(linpack::has_device ? "" : "micro-kernel ") + kernel.name + ", sums in " +
            plinth::kernel::lowp::to_string(kernel.accumulate);
   }
 

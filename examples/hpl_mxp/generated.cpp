@@ -14,6 +14,15 @@ namespace hpl_mxp {
 
 namespace {
 
+/// Column n of a source, as kernels of any device make it.
+template <plinth::kernel::EntrySource Source>
+struct RightHandSide {
+  Source source;
+  KOKKOS_FUNCTION double operator()(plinth::Index i, plinth::Index) const noexcept {
+    return source(i, source.order());
+  }
+};
+
 template <plinth::kernel::EntrySource Source>
 class GeneratedSystem : public Generated {
  public:
@@ -33,9 +42,7 @@ class GeneratedSystem : public Generated {
     return fill_any(a, exponent);
   }
   void right_hand_side(Vector& b) const override {
-    plinth::generate(exec_, b, [source = source_](plinth::Index i, plinth::Index) noexcept {
-      return source(i, source.order());
-    });
+    plinth::generate(exec_, b, RightHandSide<Source>{source_});
   }
   void multiply(const Vector& x, Vector& y) override { operator_(x, y); }
   double norm_inf() override { return operator_.norm_inf(); }

@@ -4,17 +4,17 @@
 #include <memory>
 
 #include "linpack/config.hpp"
+#include "linpack/device.hpp"
 #include "plinth/core/float16.hpp"
 #include "plinth/kernel/convert_runs.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
-#include "plinth/policy/execution.hpp"
 #include "plinth/refine/hpl_residual.hpp"
 
 namespace hpl_mxp {
 
-using Exec = plinth::HostExecution<>;
+using Exec = linpack::Execution;
 template <class T>
-using Matrix = plinth::DistributedMatrix<T>;
+using Matrix = plinth::DistributedMatrix<T, Exec::memory>;
 using Vector = Matrix<double>;
 
 /// The system A x = b of a case, of which nothing is stored but what products with A work with.

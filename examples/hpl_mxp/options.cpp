@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hpl/options.hpp"
+#include "linpack/device.hpp"
 #include "plinth/core/cpu.hpp"
 #include "plinth/kernel/lowp/kernels.hpp"
 
@@ -15,6 +16,7 @@ using linpack::Precision;
 
 Precision fastest(linpack::SystemKind matrix) {
   if (matrix == linpack::SystemKind::fasi_higham) return Precision::fp32;
+  if (linpack::has_device) return Precision::fp16;
 #if PLINTH_AMX_KERNELS
   if (plinth::kernel::lowp::amx_bf16::is_available()) return Precision::bf16;
 #endif
@@ -29,7 +31,8 @@ linpack::Case effective(const linpack::Case& asked) {
   linpack::Case runs = asked;
   linpack::Mixed& mixed = runs.extensions.mixed.value();
   if (mixed.precision == Precision::automatic) mixed.precision = fastest(mixed.matrix);
-  if (mixed.precision == Precision::fp16_fast && !plinth::kernel::lowp::has_half_arithmetic())
+  if (mixed.precision == Precision::fp16_fast &&
+      (linpack::has_device || !plinth::kernel::lowp::has_half_arithmetic()))
     mixed.precision = Precision::fp16;
   if (mixed.precision != Precision::fp16 && mixed.precision != Precision::fp16_fast)
     mixed.scaling = linpack::Switch::off;

@@ -7,9 +7,9 @@
 
 namespace hpl_mxp {
 
-/// What runs when `asked` is asked for: sums in FP16 only on a CPU with arithmetic in it, scaling
-/// only where FP16 holds the matrix, and the precision chosen where that was left open. By this
-/// CPU's features, so the same on all CPUs of a kind:
+/// What runs when `asked` is asked for: sums in FP16 only on a CPU with arithmetic in it (devices sum
+/// in FP32), scaling only where FP16 holds the matrix, and the precision chosen where that was left
+/// open. By this CPU's features, so the same on all CPUs of a kind:
 ///
 /// | this CPU has             | scaled-diagonal, dominant | fasi-higham |
 /// |--------------------------|---------------------------|-------------|
@@ -17,6 +17,7 @@ namespace hpl_mxp {
 /// | else AVX512-FP16         | fp16-fast                 | fp32        |
 /// | else AVX512-BF16, by AMD | bf16                      | fp32        |
 /// | none of these            | fp32                      | fp32        |
+/// | (on a device)            | fp16                      | fp32        |
 ///
 /// (AVX512-BF16 of Intel's is no faster than FP64. fasi-higham's condition number wants the bits.)
 linpack::Case effective(const linpack::Case& asked);
