@@ -9,6 +9,7 @@
 #include "plinth/comm/grid.hpp"
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/kernel/lowp/gemm.hpp"
+#include "plinth/kernel/view.hpp"
 
 namespace plinth::lu {
 
@@ -33,10 +34,12 @@ class PackedBlockRow {
     broadcasts_.resize(static_cast<std::size_t>(pieces));
   }
 
-  /// Columns of a piece: about a thousand, whole slivers.
+  /// Columns of a piece: about a thousand, whole slivers; more on a device, which is waited for once
+  /// or more for each.
   static Index piece_cols(const Setup& setup) {
+    constexpr Index about = kernel::runs_on_host<typename Exec::execution_space> ? 1024 : 16384;
     const Index width = setup.b_format(1).width;
-    return ceil_div(1024, width) * width;
+    return ceil_div(about, width) * width;
   }
 
   /// Takes the shape width x cols, contents unspecified. Waits until what was sent from here has

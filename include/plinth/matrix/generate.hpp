@@ -12,8 +12,10 @@
 #include "plinth/comm/agree.hpp"
 #include "plinth/comm/reduce.hpp"
 #include "plinth/kernel/elementwise.hpp"
+#include "plinth/kernel/entries/walk_kernels.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
 #include "plinth/matrix/hpl_matrix.hpp"
+#include "plinth/matrix/index_runs.hpp"
 
 namespace plinth {
 
@@ -43,6 +45,11 @@ void generate(const Exec& exec, Matrix& a, const F& f) {
       const LocalRuns runs(a);
       kernel::fill_entries(exec.space(), f, local_target(a, runs));
     });
+    return;
+  } else if constexpr (kernel::WalkedSource<F> && kernel::RealScalar<T>) {
+    const GridCoord at = a.grid().coord();
+    (void)kernel::fill_lines(exec, f, dealt_lines(a.distribution().rows, at.row),
+                             dealt_lines(a.distribution().cols, at.col), a.local(), 1);
     return;
   }
   const auto view = a.local();
@@ -88,11 +95,11 @@ void generate(const Exec& exec, Matrix& a, const F& f) {
 /// FP64. Returns what was lost in rounding, on all processes together, the same on every rank.
 /// Collective. Preconditions, each an Error on every rank: scale is a power of two; A has at most
 /// n rows and n + 1 columns; the same call on every rank.
-/// A host makes many entries at a time; a device evaluates each twice.
+/// A host makes many entries at a time; a device walks along lines (kernel/entries/walks.hpp), or
+/// where a source has no walks, asks for each entry.
 template <ExecutionPolicy Exec, class Matrix, kernel::EntrySource Source>
 kernel::NarrowingCounts generate_scaled(const Exec& exec, Matrix& a, const Source& source,
                                         double scale) {
-  using T = typename Matrix::value_type;
   const ProcessGrid& grid = a.grid();
   comm::Fingerprint arguments;
   arguments << source << a.distribution()
@@ -105,21 +112,14 @@ kernel::NarrowingCounts generate_scaled(const Exec& exec, Matrix& a, const Sourc
     require(a.rows() <= source.order() && a.cols() <= source.order() + 1,
             "the matrix is larger than the system");
     if (!grid.active()) return;
+    const GridCoord at = grid.coord();
     [[maybe_unused]] auto scope = exec.enter();
     if constexpr (is_host_accessible<Exec>) {
       const LocalRuns runs(a);
       counts = kernel::fill_entries(exec.space(), source, local_target(a, runs), scale);
     } else {
-      const auto view = a.local();
-      const BlockCyclic rows = a.distribution().rows, cols = a.distribution().cols;
-      const GridCoord at = grid.coord();
-      const auto value = [=] KOKKOS_FUNCTION(Index i, Index j) {
-        return scale * source(rows.global(i, at.row), cols.global(j, at.col));
-      };
-      kernel::for_each<typename Matrix::layout>(
-          exec, kernel::rows_of(view), kernel::cols_of(view),
-          [=] KOKKOS_FUNCTION(Index i, Index j) { view(i, j) = T(value(i, j)); });
-      counts = kernel::count_lost(exec, view, value);
+      counts = kernel::fill_lines(exec, source, dealt_lines(a.distribution().rows, at.row),
+                                  dealt_lines(a.distribution().cols, at.col), a.local(), scale);
     }
   });
   if (!grid.active()) return counts;

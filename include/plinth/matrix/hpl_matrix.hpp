@@ -8,6 +8,7 @@
 
 #include "plinth/kernel/entries/fill.hpp"
 #include "plinth/kernel/entries/lcg_tiles.hpp"
+#include "plinth/kernel/entries/walks.hpp"
 #include "plinth/kernel/lcg_residual.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
 #include "plinth/matrix/index_runs.hpp"
@@ -43,6 +44,8 @@ struct HplMatrix : HplGenerator {
   }
   /// The entries by tiles, for fast kernels.
   kernel::LcgTiles<kernel::HplValue> tiles() const { return {n, seed}; }
+  /// The entries line by line, on any device.
+  auto walks() const { return kernel::LcgWalks<kernel::HplValue>(*this); }
   /// The entries without what a source adds to the diagonal: here nothing.
   const HplGenerator& unshifted() const { return *this; }
 
@@ -63,7 +66,7 @@ struct HplMatrix : HplGenerator {
   }
 };
 
-static_assert(kernel::EntrySource<HplMatrix>);
+static_assert(kernel::WalkedSource<HplMatrix>);
 
 /// A source's part in the fingerprint of a call.
 template <kernel::EntrySource Source>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "plinth/kernel/entries/walk_kernels.hpp"
 #include "plinth/kernel/lcg_steps.hpp"
 #include "plinth/matrix/distribution.hpp"
 
@@ -21,6 +22,23 @@ inline std::vector<kernel::IndexRun> index_runs(const BlockCyclic& map, int proc
     local += length;
   }
   return runs;
+}
+
+/// The global index that a process has at a local one, for kernels.
+struct LocalToGlobal {
+  BlockCyclic map;
+  int process = 0;
+  KOKKOS_FUNCTION Index operator()(Index local) const { return map.global(local, process); }
+};
+/// Whether a process owns a global index, for kernels.
+struct OwnedBy {
+  BlockCyclic map;
+  int process = 0;
+  KOKKOS_FUNCTION bool operator()(Index global) const { return map.owner(global) == process; }
+};
+/// The indices that a process owns, for kernels.
+inline kernel::DealtLines<LocalToGlobal> dealt_lines(const BlockCyclic& map, int process) {
+  return {{map, process}, map.local_size(process), map.block()};
 }
 
 /// The rows and columns of a matrix that this process owns, as runs.

@@ -8,6 +8,7 @@
 
 #include "plinth/core/error.hpp"
 #include "plinth/kernel/entries/lcg_tiles.hpp"
+#include "plinth/kernel/entries/walks.hpp"
 
 namespace plinth {
 
@@ -101,6 +102,7 @@ class Dominant {
     for (Index k = 0; k < rows.size(); ++k, x = Lcg64::step()(x)) out[k] = Value::of(x);
   }
   kernel::LcgTiles<Value> tiles() const { return {a_.n, a_.seed}; }
+  auto walks() const { return kernel::LcgWalks<Value>(a_); }
 
  private:
   HplGenerator a_, b_;
@@ -120,6 +122,6 @@ struct DominantOpenmxp : Dominant<kernel::SignedValue, kernel::RowSum::others> {
   explicit DominantOpenmxp(Index n) : Dominant(n, 42, 42, false) {}
 };
 
-static_assert(kernel::EntrySource<DominantReference> && kernel::EntrySource<DominantOpenmxp>);
+static_assert(kernel::WalkedSource<DominantReference> && kernel::WalkedSource<DominantOpenmxp>);
 
 }  // namespace plinth

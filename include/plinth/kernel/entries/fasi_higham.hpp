@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "plinth/core/error.hpp"
-#include "plinth/kernel/entries/source.hpp"
+#include "plinth/kernel/entries/walks.hpp"
 #include "plinth/kernel/lcg.hpp"
 #include "plinth/kernel/simd.hpp"
 
@@ -26,6 +26,19 @@ struct Ramp {
     const auto from = static_cast<double>(first);
     for (Index k = 0; k < count; ++k)
       out[k] = c + slope * (from + static_cast<double>(static_cast<int>(k)));
+  }
+};
+
+/// c + slope k for the k from `at` on, with two values of c, the second one from k = turn on, where
+/// k stays what it is.
+struct BentRamp {
+  double before, after, slope;
+  Index at, turn;
+  KOKKOS_FUNCTION double operator()() {
+    const double value =
+        (at < turn ? before : after) + slope * static_cast<double>(at < turn ? at : turn);
+    ++at;
+    return value;
   }
 };
 
@@ -109,6 +122,17 @@ class FasiHigham {
     };
   }
 
+  struct Walks {
+    double alpha, beta, product;
+    KOKKOS_FUNCTION kernel::BentRamp right(Index i, Index j) const {
+      return {-alpha, -beta, product, j, i};
+    }
+    KOKKOS_FUNCTION kernel::BentRamp down(Index i, Index j) const {
+      return {-beta, -alpha, product, i, j};
+    }
+  };
+  Walks walks() const { return {alpha_, beta_, product_}; }
+
  private:
   /// x to 14 bits.
   static double few_bits(double x) {
@@ -139,6 +163,6 @@ class FasiHigham {
   double alpha_ = 0, beta_ = 0, product_ = 0;
 };
 
-static_assert(kernel::EntrySource<FasiHigham>);
+static_assert(kernel::WalkedSource<FasiHigham>);
 
 }  // namespace plinth

@@ -92,32 +92,4 @@ NarrowingCounts fill_entries(const Space& space, const Source& source, const Lcg
   return sum;
 }
 
-/// What was lost where value(i, j) became a(i, j); by kernels of `exec`, one pass for each kind.
-template <class Exec, class View, class Value>
-NarrowingCounts count_lost(const Exec& exec, const View& a, const Value& value) {
-  using T = typename View::non_const_value_type;
-  const Index rows = rows_of(a), cols = cols_of(a);
-  const auto count = [&](int kind) {
-    Index sum = 0;
-    Kokkos::parallel_reduce(
-        "plinth::count_lost",
-        Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>(
-            exec.space(), 0, rows * cols),
-        KOKKOS_LAMBDA(const Index item, Index& lost) {
-          const double before = value(item / cols, item % cols);
-          const T after = a(item / cols, item % cols);
-          const auto magnitude = static_cast<double>(modulus(after));
-          bool is_lost = kind == 0 ? is_finite(before) && !is_finite(after)
-                                   : kind == 1 && magnitude == 0 && before != 0;
-          if constexpr (sizeof(T) < sizeof(double))
-            is_lost = is_lost || (kind == 2 && magnitude > 0 &&
-                                  magnitude < static_cast<double>(ScalarTraits<T>::min_normal));
-          lost += is_lost ? 1 : 0;
-        },
-        sum);
-    return sum;
-  };
-  return {count(0), count(1), count(2)};
-}
-
 }  // namespace plinth::kernel

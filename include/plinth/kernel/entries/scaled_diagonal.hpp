@@ -8,6 +8,7 @@
 
 #include "plinth/core/error.hpp"
 #include "plinth/kernel/entries/lcg_tiles.hpp"
+#include "plinth/kernel/entries/walks.hpp"
 
 namespace plinth {
 
@@ -45,6 +46,7 @@ class ScaledDiagonal {
     for (Index k = 0; k < rows.size(); ++k, x = Lcg64::step()(x)) out[k] = lcg_value(x);
   }
   kernel::LcgTiles<kernel::HplValue> tiles() const { return {hpl_.n, hpl_.seed}; }
+  auto walks() const { return kernel::LcgWalks<kernel::HplValue>(hpl_); }
 
   /// The system to which the shift is added: its own kernels make products without tiles.
   const HplGenerator& unshifted() const { return hpl_; }
@@ -54,6 +56,6 @@ class ScaledDiagonal {
   double shift_ = 0;
 };
 
-static_assert(kernel::EntrySource<ScaledDiagonal>);
+static_assert(kernel::WalkedSource<ScaledDiagonal>);
 
 }  // namespace plinth

@@ -48,8 +48,8 @@ struct VendorProduct {
   int ldx, ldy, ldc;
 };
 
-/// C += alpha A B (m x k, k x n) of plain operands. A row-major C is the transpose of what a library
-/// sees. Errors: numbers that do not fit an int.
+/// C += alpha A B (m x k, k x n) of plain operands. A row-major C is the transpose of what a
+/// library sees. Errors: numbers that do not fit an int.
 template <Scalar16 T>
 VendorProduct vendor_product(bool row_major, Index m, Index n, Index k, const T* a, const T* b,
                              Index ldc) {
