@@ -53,6 +53,7 @@ plinth::lu::MixedOptions mixed_options(const linpack::Case& c, int matrix_expone
   plinth::lu::MixedOptions options =
       plinth::lu::MixedOptions::of(hpl::factor_options(hpl::effective(c)));
   options.matrix_exponent = matrix_exponent;
+  options.invert_diagonal = linpack::has_device;
   return options;
 }
 
