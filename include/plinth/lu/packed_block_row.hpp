@@ -34,8 +34,8 @@ class PackedBlockRow {
     broadcasts_.resize(static_cast<std::size_t>(pieces));
   }
 
-  /// Columns of a piece: about a thousand, whole slivers; more on a device, which is waited for once
-  /// or more for each.
+  /// Columns of a piece: about a thousand, whole slivers; more on a device, which is waited for
+  /// several times for each.
   static Index piece_cols(const Setup& setup) {
     constexpr Index about = kernel::runs_on_host<typename Exec::execution_space> ? 1024 : 16384;
     const Index width = setup.b_format(1).width;
