@@ -46,7 +46,9 @@ struct RegisterTile {
   PLINTH_SIMD_BODY static void interleave(const Vector& a, const Vector& b, Vector& to,
                                           std::integer_sequence<int, l...>) {
 #if defined(__NVCC__)  // which does not hand a pack on to that function
-    ((to[l] = l % 2 == 0 ? a[first + l / 2] : b[first + l / 2]), ...);
+    Vector both = {};
+    ((both[l] = l % 2 == 0 ? a[first + l / 2] : b[first + l / 2]), ...);
+    to = both;
 #else
     to = __builtin_shufflevector(a, b, (first + l / 2 + (l % 2) * lanes)...);
 #endif
