@@ -106,6 +106,52 @@ TEST_CASE("Mixed LU: the first zero pivot is exact", "[mixed][outcome]") {
   });
 }
 
+TEST_CASE("Mixed LU: a zero pivot stays the first, whatever overflows after it",
+          "[mixed][outcome]") {
+  auto a = identity(12);
+  a(2, 2) = 0;
+  a(7, 2) = a(2, 9) = a(2, 7) = 60000;  // divided by 1: U(7, 7) = 1 - 60000^2
+  on_grids([&](const ProcessGrid& grid) {
+    for (const bool invert : {false, true}) {
+      const auto factors = factor<plinth::DoubleHalf>(grid, a, 4, {.invert_diagonal = invert});
+      if (!grid.active()) continue;
+      CHECK(factors.first_zero_pivot() == 2);
+      CHECK(factors.first_nonfinite_pivot() == 7);
+    }
+  });
+}
+
+TEST_CASE("Mixed LU: another exponent for the matrices to come", "[mixed]") {
+  using plinth::lu::MixedFactorization;
+  using Matrix = MixedMatrix<plinth::DoubleHalf, LayoutRight>;
+  auto a = identity(6);
+  a(1, 0) = -1;
+  a(0, 2) = a(1, 2) = 60000;  // U(1, 2) = 120000
+  const auto scaled = [&](int exponent) {
+    return make_dense<double>(6, 6,
+                              [&](Index i, Index j) { return std::ldexp(a(i, j), exponent); });
+  };
+  on_grids([&](const ProcessGrid& grid) {
+    if (!grid.active()) return;
+    plinth::trace::Off off;
+    auto high = distribute<plinth::DoubleHalf>(grid, scaled(0), 2);
+    MixedFactorization<Matrix, Host, plinth::DoubleHalf> prepared(
+        Host(), grid, high.distribution(), {}, off);
+    auto factors = plinth::mixed_lu_factor(prepared, std::move(high));
+    CHECK(report_of(grid, factors).first_overflow == 2);
+    CHECK_THROWS_AS(prepared.set_matrix_exponent(-101), plinth::Error);
+    prepared.set_matrix_exponent(-4);
+    Matrix low = std::move(factors).release();
+    const auto entries = scaled(-4);
+    plinth::generate(Host(), low, [&](Index i, Index j) { return entries(i, j); });
+    const auto lower = plinth::mixed_lu_factor(prepared, std::move(low));
+    CHECK(report_of(grid, lower).first_overflow == -1);
+    CHECK(report_of(grid, lower).largest_a == 60000);
+    CHECK(report_of(grid, lower).largest_u == 120000);
+    CHECK(lower.exponents().of_u(0) == -4);
+  });
+}
+
 TEST_CASE("Mixed LU: a pivot that is zero as it is stored", "[mixed][outcome]") {
   on_grids([](const ProcessGrid& grid) {
     auto a = identity(4);
@@ -374,4 +420,22 @@ TEST_CASE("Mixed LU refuses what it cannot do, on every rank", "[mixed][misuse]"
   refused("different arguments", square, {.invert_diagonal = guilty});
   other.micro_kernel = plinth::kernel::lowp::portable::single_kernel<half>();
   refused("different arguments", square, guilty ? other : MixedOptions{});
+
+  // Policies are types: what differs is the call.
+  MixedOptions in_half;
+  in_half.micro_kernel = plinth::kernel::lowp::portable::half_kernel();
+  CHECK_THAT(error_of([&] {
+               if (guilty)
+                 factor<plinth::DoubleHalf, PartialPivoting>(grid, square, 4, in_half);
+               else
+                 factor<plinth::DoubleHalf>(grid, square, 4, in_half);
+             }),
+             contains("different arguments"));
+  CHECK_THAT(error_of([&] {
+               if (guilty)
+                 factor<plinth::DoubleHalfFast>(grid, square, 4, in_half);
+               else
+                 factor<plinth::DoubleHalf>(grid, square, 4, in_half);
+             }),
+             contains("different arguments"));
 }

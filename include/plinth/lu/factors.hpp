@@ -52,6 +52,9 @@ class LuFactors {
   /// Growth, and what rounding lost; nullopt after lu_factor, which rounds nothing.
   const std::optional<lu::MixedReport>& report() const { return report_; }
 
+  /// The storage of L and U, for another matrix: the factors are no more.
+  Matrix release() && { return std::move(matrix_); }
+
   /// Factors another matrix of the same distribution in this storage, with the workspace that made
   /// these factors by lu_factor: `fill(matrix)` puts it where L and U stand now. Collective.
   template <class Prepared, class Fill>

@@ -155,6 +155,14 @@ class MixedFactorization {
   }
 
   const Setup& setup() const { return setup_; }
+  /// The matrices to come are A 2^exponent. Precondition, an Error: exponent in [-100, 100]. Not
+  /// collective; the same on every process.
+  void set_matrix_exponent(int exponent) {
+    MixedOptions options = options_;
+    options.matrix_exponent = exponent;
+    require(options.valid(), MixedOptions::requirement);
+    options_ = options;
+  }
   /// Bytes of the workspace but for the interchange's, all of it allocated by now.
   Index workspace_bytes() const {
     Index bytes = panels_.workspace_bytes() + on_host_.bytes() +

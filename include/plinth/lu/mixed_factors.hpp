@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include "plinth/comm/agree.hpp"
@@ -18,13 +19,13 @@ namespace plinth {
 /// Precision: DoubleHalf, DoubleHalfFast, DoubleBfloat16, DoubleSingleHalf, or one of that kind
 /// (16-bit operands, panels in float). LU in float throughout is lu_factor of a matrix of floats.
 /// Preconditions, each an Error on every rank: A is square; square blocks (mb = nb); valid options;
-/// a micro-kernel for the operands that the CPU runs; the same call, and the same micro-kernel, on
-/// every rank; enough memory for the workspace (lu/mixed_factor.hpp).
+/// a micro-kernel for the operands that the CPU runs; the same call, policies and options, and the
+/// same micro-kernel, on every rank; enough memory for the workspace (lu/mixed_factor.hpp).
 /// Outcomes: first_zero_pivot(), first_nonfinite_pivot() and report() of the result.
 /// (2/3) n^3 flops.
 template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix,
           PivotingPolicy Pivoting = NoPivoting>
-LuFactors<Matrix> mixed_lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
+LuFactors<Matrix> mixed_lu_factor(const Exec& exec, Matrix&& a, Pivoting pivoting = {},
                                   const lu::MixedOptions& options = {}) {
   static_assert(std::is_rvalue_reference_v<Matrix&&>,
                 "plinth: mixed_lu_factor consumes A: write std::move(a)");
@@ -36,7 +37,8 @@ LuFactors<Matrix> mixed_lu_factor(const Exec& exec, Matrix&& a, Pivoting = {},
   trace::Off off;
   std::optional<Factorization> factorization;
   comm::Fingerprint arguments;
-  arguments << a.distribution() << lu::fingerprint(options);
+  arguments << a.distribution() << lu::fingerprint(options) << lu::fingerprint(pivoting);
+  for (const char* c = typeid(Precision).name(); *c != '\0'; ++c) arguments << *c;
   const auto complaint = comm::complaint_of([&] {
     const auto setup = Factorization::setup_of(options);
     for (const char* c = setup.kernel.name; *c != '\0'; ++c) arguments << *c;
