@@ -22,12 +22,19 @@ class Output : public Report {
   void run(const Case& asked, const Result& result,
            const std::vector<std::string>& notes) override;
   void end(const Tally& tally) override;
-  bool good() const override;
+  bool good() const override { return unwritten().empty(); }
+  /// The names of what could not be written out, "" if there is none.
+  std::string unwritten() const;
 
  private:
+  struct Destination {
+    std::unique_ptr<Report> report;
+    std::string name;
+  };
+
   std::ofstream text_file_;
   std::ofstream json_file_;
-  std::vector<std::unique_ptr<Report>> reports_;
+  std::vector<Destination> reports_;
 };
 
 }  // namespace linpack

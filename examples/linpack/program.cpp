@@ -209,7 +209,8 @@ ExitStatus run_in_mpi(int argc, char** argv, const Program& program, const Solve
       run_all(comm, ranks, program, solver, blas_fix, start, tally);
     }
     if (start.output && !start.output->good())
-      fail(ExitStatus::internal_error, "the report could not be written");
+      fail(ExitStatus::internal_error,
+           "the report could not be written to " + start.output->unwritten());
   } catch (const InputError& error) {
     fail(ExitStatus::bad_input, error.what());
   } catch (const std::exception& error) {

@@ -33,8 +33,10 @@ expect "lines of skipped runs" 1 "$(grep -c '^Skipped .* N=3 .*: as told$' out)"
 
 # A report that cannot be written out.
 if [ -c /dev/full ]; then
-  expect_status 4 2 --n 1 --output /dev/full
-  expect_status 4 2 --n 1 --json /dev/full
+  for option in --output --json; do
+    expect_status 4 2 --n 1 $option /dev/full
+    expect "complaints on $option" 1 "$(grep -c "could not be written to '/dev/full'$" err)"
+  done
 fi
 
 # Reports to where they were wanted.

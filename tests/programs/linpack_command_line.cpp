@@ -347,6 +347,8 @@ TEST_CASE("output: files that cannot be written are bad input") {
         "--json: expected a file that can be written, found '.': Is a directory");
   CHECK(open({"--json", "same", "--output", "same"}) ==
         "--json: expected another file than the report's, found 'same'");
+  CHECK(open({"--json", "./same", "--output", "same"}) ==
+        "--json: expected another file than the report's, found './same'");
   Config c;
   c.output_file = "no/out";
   c.device = linpack::Device::file;
