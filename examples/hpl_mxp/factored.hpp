@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "generated.hpp"
 #include "plinth/kernel/elementwise.hpp"
@@ -16,10 +18,12 @@ class Factored {
  public:
   virtual ~Factored() = default;
 
-  /// Fills the matrix; returns what was lost.
+  /// Fills the matrix, in the place of L and U if need be; returns what was lost.
   virtual plinth::kernel::NarrowingCounts fill(const Generated& system) = 0;
   /// The matrix becomes L and U.
   virtual plinth::lu::MixedReport factor() = 0;
+  /// Scales the matrices to come lower, for an LU that has overflowed; false: it cannot.
+  virtual bool scale_lower() { return false; }
   /// r := (L U)^-1 r, in FP64.
   virtual void solve(Vector& r) = 0;
 
@@ -28,6 +32,9 @@ class Factored {
   /// What multiplies, and what it sums in.
   virtual std::string arithmetic() const = 0;
 };
+
+/// Powers of two that the matrix is scaled by, the next where one has overflowed; not empty.
+using Exponents = std::vector<int>;
 
 /// Writes to every page of a matrix, so that the clock does not see the system find them.
 template <class T>
@@ -43,15 +50,16 @@ std::unique_ptr<Factored> make_factored(const plinth::ProcessGrid& grid, const l
 
 /// For one precision each: what make_factored calls.
 std::unique_ptr<Factored> make_half(const plinth::ProcessGrid& grid, const linpack::Case& c,
-                                    int exponent, plinth::trace::PhaseClock& clock);
+                                    const Exponents& exponents, plinth::trace::PhaseClock& clock);
 std::unique_ptr<Factored> make_half_fast(const plinth::ProcessGrid& grid, const linpack::Case& c,
-                                         int exponent, plinth::trace::PhaseClock& clock);
+                                         const Exponents& exponents,
+                                         plinth::trace::PhaseClock& clock);
 std::unique_ptr<Factored> make_bfloat16(const plinth::ProcessGrid& grid, const linpack::Case& c,
-                                        int exponent, plinth::trace::PhaseClock& clock);
+                                        plinth::trace::PhaseClock& clock);
 std::unique_ptr<Factored> make_single(const plinth::ProcessGrid& grid, const linpack::Case& c,
                                       plinth::trace::PhaseClock& clock);
 std::unique_ptr<Factored> make_single_half(const plinth::ProcessGrid& grid,
-                                           const linpack::Case& c, int exponent,
+                                           const linpack::Case& c,
                                            plinth::trace::PhaseClock& clock);
 
 }  // namespace hpl_mxp

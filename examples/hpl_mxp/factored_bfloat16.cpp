@@ -4,8 +4,8 @@
 namespace hpl_mxp {
 
 std::unique_ptr<Factored> make_bfloat16(const plinth::ProcessGrid& grid, const linpack::Case& c,
-                                        int exponent, plinth::trace::PhaseClock& clock) {
-  return std::make_unique<MixedFactored<plinth::DoubleBfloat16>>(grid, c, exponent, clock);
+                                        plinth::trace::PhaseClock& clock) {
+  return std::make_unique<MixedFactored<plinth::DoubleBfloat16>>(grid, c, Exponents{0}, clock);
 }
 
 }  // namespace hpl_mxp

@@ -4,8 +4,9 @@
 namespace hpl_mxp {
 
 std::unique_ptr<Factored> make_half(const plinth::ProcessGrid& grid, const linpack::Case& c,
-                                    int exponent, plinth::trace::PhaseClock& clock) {
-  return std::make_unique<MixedFactored<plinth::DoubleHalf>>(grid, c, exponent, clock);
+                                    const Exponents& exponents,
+                                    plinth::trace::PhaseClock& clock) {
+  return std::make_unique<MixedFactored<plinth::DoubleHalf>>(grid, c, exponents, clock);
 }
 
 }  // namespace hpl_mxp

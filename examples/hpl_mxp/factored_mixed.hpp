@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <utility>
 
@@ -17,17 +18,21 @@ class MixedFactored : public Factored {
  public:
   using T = typename plinth::PrecisionRoles<Policy>::Factor;
 
-  MixedFactored(const plinth::ProcessGrid& grid, const linpack::Case& c, int exponent,
-                plinth::trace::PhaseClock& clock)
-      : exponent_(exponent),
+  MixedFactored(const plinth::ProcessGrid& grid, const linpack::Case& c,
+                const Exponents& exponents, plinth::trace::PhaseClock& clock)
+      : exponents_(exponents),
         clock_(clock),
         a_(std::in_place, grid, c.n, c.n, square_blocks(c, sizeof(T))),
-        factorization_(exec_, grid, a_->distribution(), mixed_options(c, exponent), clock) {
+        factorization_(exec_, grid, a_->distribution(), mixed_options(c, exponent()), clock) {
     touch(exec_, *a_);
   }
 
   plinth::kernel::NarrowingCounts fill(const Generated& system) override {
-    return system.fill(*a_, exponent_);
+    if (factors_) {
+      a_ = std::move(*factors_).release();
+      factors_.reset();
+    }
+    return system.fill(*a_, exponent());
   }
   plinth::lu::MixedReport factor() override {
     factors_.emplace(plinth::mixed_lu_factor(factorization_, std::move(*a_)));
@@ -38,7 +43,13 @@ class MixedFactored : public Factored {
     if (!solver_) solver_.emplace(exec_, *factors_, r);
     (*solver_)(r, plinth::Op::none, clock_);
   }
-  int exponent() const override { return exponent_; }
+  bool scale_lower() override {
+    if (attempt_ + 1 == exponents_.size()) return false;
+    ++attempt_;
+    factorization_.set_matrix_exponent(exponent());
+    return true;
+  }
+  int exponent() const override { return exponents_[attempt_]; }
   std::string arithmetic() const override {
     const auto& kernel = factorization_.setup().kernel;
     return std::string(linpack::has_device ? "" : "micro-kernel ") + kernel.name + ", sums in " +
@@ -47,7 +58,8 @@ class MixedFactored : public Factored {
 
  private:
   Exec exec_;
-  int exponent_;
+  Exponents exponents_;
+  std::size_t attempt_ = 0;
   plinth::trace::PhaseClock& clock_;
   std::optional<Matrix<T>> a_;
   plinth::lu::MixedFactorization<Matrix<T>, Exec, Policy, plinth::NoPivoting,

@@ -14,8 +14,8 @@ namespace {
 
 using linpack::Precision;
 
-Precision fastest(linpack::SystemKind matrix) {
-  if (matrix == linpack::SystemKind::fasi_higham) return Precision::fp32;
+Precision fastest(const linpack::Mixed& mixed) {
+  if (mixed.matrix == linpack::SystemKind::fasi_higham || may_grow(mixed)) return Precision::fp32;
   if (linpack::has_device) return Precision::fp16;
 #if PLINTH_AMX_KERNELS
   if (plinth::kernel::lowp::amx_bf16::is_available()) return Precision::bf16;
@@ -27,10 +27,15 @@ Precision fastest(linpack::SystemKind matrix) {
 
 }  // namespace
 
+bool may_grow(const linpack::Mixed& mixed) {
+  return mixed.matrix == linpack::SystemKind::scaled_diagonal &&
+         12 * mixed.sigma * mixed.sigma <= 1;
+}
+
 linpack::Case effective(const linpack::Case& asked) {
   linpack::Case runs = asked;
   linpack::Mixed& mixed = runs.extensions.mixed.value();
-  if (mixed.precision == Precision::automatic) mixed.precision = fastest(mixed.matrix);
+  if (mixed.precision == Precision::automatic) mixed.precision = fastest(mixed);
   if (mixed.precision == Precision::fp16_fast &&
       (linpack::has_device || !plinth::kernel::lowp::has_half_arithmetic()))
     mixed.precision = Precision::fp16;

@@ -7,19 +7,25 @@
 
 namespace hpl_mxp {
 
-/// What runs when `asked` is asked for: sums in FP16 only on a CPU with arithmetic in it (devices
-/// sum in FP32), scaling only where FP16 holds the matrix, and the precision chosen where that was
-/// left open. By this CPU's features, so the same on all CPUs of a kind:
+/// Whether LU without pivoting may grow a matrix by any factor, because some leading block is
+/// likely to be near a singular one: of scaled-diagonal, the eigenvalues of the block of order k,
+/// sigma apart, fill the disc of radius sqrt(k / 12) (circular law: J. Ginibre 1965, V. Girko
+/// 1984), which sigma sqrt(n) leaves at k = 12 sigma^2 n.
+bool may_grow(const linpack::Mixed& mixed);
+
+/// What runs when `asked` is asked for: sums in FP16 only on a CPU with arithmetic in it (devices sum
+/// in FP32), scaling only where FP16 holds the matrix, and the precision chosen where that was left
+/// open. By this CPU's features, so the same on all CPUs of a kind:
 ///
-/// | this CPU has             | scaled-diagonal, dominant | fasi-higham |
-/// |--------------------------|---------------------------|-------------|
-/// | AMX-BF16                 | bf16                      | fp32        |
-/// | else AVX512-FP16         | fp16-fast                 | fp32        |
-/// | else AVX512-BF16, by AMD | bf16                      | fp32        |
-/// | none of these            | fp32                      | fp32        |
-/// | (on a device)            | fp16                      | fp32        |
+/// | this CPU has             | scaled-diagonal, dominant | fasi-higham, what may grow |
+/// |--------------------------|---------------------------|----------------------------|
+/// | AMX-BF16                 | bf16                      | fp32                       |
+/// | else AVX512-FP16         | fp16-fast                 | fp32                       |
+/// | else AVX512-BF16, by AMD | bf16                      | fp32                       |
+/// | none of these            | fp32                      | fp32                       |
+/// | (on a device)            | fp16                      | fp32                       |
 ///
-/// (AVX512-BF16 of Intel's is no faster than FP64. fasi-higham's condition number wants the bits.)
+/// (AVX512-BF16 of Intel's is no faster than FP64. The condition number and growth want the bits.)
 linpack::Case effective(const linpack::Case& asked);
 
 /// NB, or the order of the matrix if that is less.

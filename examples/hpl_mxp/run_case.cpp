@@ -75,6 +75,7 @@ struct Work {
 struct Measured : linpack::Timed {
   double fill = 0, factor = 0, refine = 0;
   std::int64_t zero_pivot = -1;  ///< column of the first, from 0, or -1
+  std::int64_t overflow = -1;    ///< likewise, of an overflow in L or U
   std::int64_t unfit = 0;        ///< entries of A that the precision cannot hold
   double bound = 0;              ///< of A's entries
   std::array<double, around_names.size()> around{};
@@ -98,26 +99,49 @@ plinth::RefinementReport refine(Work& work, linpack::Refinement how) {
   }
 }
 
+/// Column of the first thing that was not finite or overflowed, -1: none.
+Index first_overflow(const plinth::lu::MixedReport& lu) {
+  const Index stored = lu.first_overflow, pivot = lu.pivots.first_nonfinite;
+  return stored < 0 || pivot < 0 ? std::max(stored, pivot) : std::min(stored, pivot);
+}
+
+/// Fills the matrix and factors it; if that overflows once more, scaled lower. Collective over the
+/// grid.
+plinth::lu::MixedReport factor(Work& work, Measured& m, MixedResult& mixed,
+                               plinth::kernel::NarrowingCounts& lost) {
+  while (true) {
+    const double begin = MPI_Wtime();
+    lost = work.factored->fill(*work.system);
+    m.unfit = lost.overflowed;
+    const double filled = MPI_Wtime();
+    m.fill += filled - begin;
+    if (m.unfit > 0) return {};
+    const plinth::lu::MixedReport lu = work.factored->factor();
+    m.factor += MPI_Wtime() - filled;
+    const int exponent = work.factored->exponent();
+    if (first_overflow(lu) < 0 || !work.factored->scale_lower()) return lu;
+    mixed.overflowed_exponent = exponent;
+  }
+}
+
 /// From the matrix to the solution. Collective over the grid.
 void solve(Work& work, const Case& c, Measured& m, MixedResult& mixed) {
-  const double begin = MPI_Wtime();
-  plinth::kernel::NarrowingCounts lost = work.factored->fill(*work.system);
-  m.unfit = lost.overflowed;
-  const double filled = MPI_Wtime();
-  m.fill = filled - begin;
+  plinth::kernel::NarrowingCounts lost;
+  const plinth::lu::MixedReport lu = factor(work, m, mixed, lost);
   if (m.unfit > 0) return;
-  const plinth::lu::MixedReport lu = work.factored->factor();
   const double factored = MPI_Wtime();
-  m.factor = factored - filled;
-  // With a pivot that is no number the solution is none either, which the check will find.
-  if (lu.pivots.first_nonfinite < 0) m.zero_pivot = lu.pivots.first_zero_pivot;
+  // What follows a zero pivot may overflow because of it. After an overflow the solution is no
+  // number, which the check will find.
+  m.overflow = first_overflow(lu);
+  m.zero_pivot = lu.pivots.first_zero_pivot;
+  if (m.overflow >= 0 && m.overflow <= m.zero_pivot) m.zero_pivot = -1;
   if (m.zero_pivot >= 0) return;
   const plinth::RefinementReport report = refine(work, c.extensions.mixed->refinement);
   m.refine = MPI_Wtime() - factored;
 
   lost += lu.lost;
   lost += lu.lost_multiplied;
-  mixed.growth = lu.growth();
+  if (lu.largest_a > 0) mixed.growth = lu.growth();
   mixed.overflowed = lost.overflowed;
   mixed.flushed = lost.flushed;
   mixed.subnormal = lost.subnormal;
@@ -195,7 +219,7 @@ std::string impossible(const Case& c) {
         "lines of the matrix that begin on multiples of %d 8-byte words have "
         "more numbers than an integer of 32 bits counts",
         c.alignment);
-  if (mixed.matrix != linpack::SystemKind::fasi_higham) return {};
+  if (mixed.matrix != linpack::SystemKind::fasi_higham || c.n == 0) return {};
   // The nearest is taken, as reported, where the rounding of its parameters or their bounds keep
   // it from kappa; another matrix is not.
   const double reached =
@@ -210,12 +234,14 @@ std::string impossible(const Case& c) {
 
 /// The LU in low precision is no solution by itself, whatever its residual.
 void demand_refinement(const Case& c, Result& result) {
+  using linpack::Verdict;
   if (c.extensions.mixed->refinement != linpack::Refinement::none ||
-      result.verdict != linpack::Verdict::passed)
+      result.verdict == Verdict::failed)
     return;
-  result.verdict = linpack::Verdict::failed;
-  result.reason =
-      "without refinement no run passes; this matrix is so easy that its residual would";
+  result.reason = "without refinement no run passes";
+  if (result.verdict == Verdict::passed)
+    result.reason += "; this matrix is so easy that its residual would";
+  result.verdict = Verdict::failed;
 }
 
 /// HPL's system in FP64, to compare: `result` fails, or is skipped, where FP64 does, so that the
@@ -224,22 +250,23 @@ void compare(MPI_Comm comm, const Case& c, Result& result) {
   using linpack::Verdict;
   Case plain = c;
   plain.extensions.mixed.reset();
-  const Result fp64 = hpl::run_case(comm, hpl::effective(plain));
-  MixedResult& mixed = result.mixed.value();
-  mixed.fp64_seconds = fp64.seconds;
+  const Result alone = hpl::run_case(comm, hpl::effective(plain));
+  linpack::Fp64Result fp64{.verdict = alone.verdict,
+                           .reason = alone.reason,
+                           .seconds = alone.seconds,
+                           .residual = alone.residual};
   const bool failed = result.verdict == Verdict::failed;
-  if (fp64.verdict == Verdict::skipped) {
-    mixed.fp64_verdict = "skipped: " + fp64.reason;
-    if (!failed) result = linpack::skipped(c, "the comparison in FP64: " + fp64.reason);
-  } else if (fp64.verdict == Verdict::failed) {
-    mixed.fp64_verdict = "FAILED, and so this run counts as failed";
+  if (fp64.verdict == Verdict::skipped && !failed) {
+    result = linpack::skipped(c, "the comparison in FP64: " + fp64.reason);
+    return;
+  }
+  if (fp64.verdict == Verdict::failed) {
     result.verdict = Verdict::failed;
     if (result.reason.empty()) result.reason = "the solution in FP64 failed";
-  } else if (failed) {
-    mixed.fp64_verdict = "PASSED, unlike this run";
-  } else {
-    mixed.fp64_verdict = fp64.verdict == Verdict::passed ? "PASSED" : "not checked";
+  } else if (!failed && result.seconds > 0) {
+    fp64.speedup = fp64.seconds / result.seconds;
   }
+  result.mixed.value().fp64 = std::move(fp64);
 }
 
 }  // namespace
@@ -278,12 +305,15 @@ Result run_case(MPI_Comm comm, const Case& c) {
                           static_cast<long long>(m.unfit), m.bound));
   if (m.zero_pivot >= 0)
     return linpack::skipped(
-        c, linpack::print("the matrix is singular in this precision: the pivot of column %lld "
-                          "is zero",
+        c, linpack::print("LU without pivoting does not solve it in this precision: the pivot of "
+                          "column %lld is zero",
                           static_cast<long long>(m.zero_pivot + 1)));
   Result result = linpack::result_of(c, m, linpack::named(around_names, m.around));
   result.steps = std::move(steps);
   result.mixed = mixed;
+  if (result.verdict == linpack::Verdict::failed && m.overflow >= 0)
+    result.reason = linpack::print("the LU overflowed, first in column %lld",
+                                   static_cast<long long>(m.overflow + 1));
   demand_refinement(c, result);
   if (c.extensions.mixed->compare_fp64 == linpack::Switch::on) compare(comm, c, result);
   return result;

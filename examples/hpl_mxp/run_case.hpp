@@ -16,8 +16,9 @@ namespace hpl_mxp {
 ///
 /// Timed: everything from filling to the solution, from a barrier on, the longest of all ranks.
 /// All memory that grows with N^2 or NB is allocated before. Skipped, with the reason: a system
-/// for which some rank has no memory, one that the precision cannot hold, a singular one, one
-/// whose condition number no matrix of its order has. A run without refinement never passes.
+/// for which some rank has no memory, one that the precision cannot hold, one with a zero pivot,
+/// one whose condition number no matrix of its order has. A run without refinement fails, checked
+/// or not.
 /// Precondition: effective(c) == c.
 linpack::Result run_case(MPI_Comm comm, const linpack::Case& c);
 

@@ -2,6 +2,7 @@
 #include "linpack/json_report.hpp"
 
 #include "linpack/json.hpp"
+#include "linpack/names.hpp"
 #include "linpack/text_report.hpp"
 
 namespace linpack {
@@ -9,19 +10,6 @@ namespace linpack {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const char* verdict_word(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::passed:
-      return "passed";
-    case Verdict::failed:
-      return "failed";
-    case Verdict::unchecked:
-      return "unchecked";
-    default:
-      return "skipped";
-  }
-}
 
 /// Text that is not UTF-8, in a file's name for one, must not end the program.
 std::string text_of(const Json& json) {
@@ -67,7 +55,7 @@ Json run_object(const Case& asked, const Result& result) {
   Json out{{"variant", variant(result.ran)},
            {"parameters", linpack::to_json(result.ran)},
            {"asked", differences(asked, result.ran)},
-           {"verdict", verdict_word(result.verdict)},
+           {"verdict", word(result.verdict)},
            {"passed", result.verdict == Verdict::passed}};
   if (!result.reason.empty()) out["reason"] = result.reason;
   if (result.verdict == Verdict::skipped) return out;
@@ -75,11 +63,11 @@ Json run_object(const Case& asked, const Result& result) {
   out["gflops"] = gflops(result.ran.n, result.seconds);
   out["start"] = static_cast<std::int64_t>(result.start);
   out["end"] = static_cast<std::int64_t>(result.end);
-  if (result.mixed) out["mixed"] = to_json(*result.mixed, result.ran.n, result.seconds);
+  if (result.mixed) out["mixed"] = to_json(*result.mixed, result.ran.n);
   if (!result.phases.empty()) out["phases"] = to_json(result.phases);
   if (!result.around.empty()) out["untimed"] = to_json(result.around);
   if (!result.steps.empty()) out["steps"] = to_json(result.steps);
-  if (result.verdict != Verdict::unchecked) {
+  if (result.has_residual()) {
     out["residual"] = result.residual;
     out["norms"] = to_json(result.norms);
   }

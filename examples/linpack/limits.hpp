@@ -26,6 +26,10 @@ constexpr IntegerRange threads_range{1, 512};  ///< the most that Kokkos' OpenMP
 // and a run says nothing.
 constexpr double largest_sigma = 1000;
 constexpr double least_kappa = 2;
+// Far beyond 1/u of FP64 the data do not determine a solution any more, and the larger the
+// condition number, the smaller the part of the matrix that decides on the residual, until LU in
+// FP32 alone passes.
+constexpr double largest_kappa = 1e18;
 constexpr IntegerRange any_integer{std::numeric_limits<std::int32_t>::min(), int32_max};
 
 }  // namespace linpack

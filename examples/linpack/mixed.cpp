@@ -22,14 +22,29 @@ E word_at(const nlohmann::ordered_json& json, const char* name) {
   return from_word<E>(json.at(name).get<std::string>()).value();
 }
 
-/// Whether FP64 and the run beside it solved their systems, as far as was checked.
-bool comparable(const MixedResult& m) {
-  return m.fp64_seconds > 0 && (m.fp64_verdict == "PASSED" || m.fp64_verdict == "not checked");
+/// How FP64 went, for people.
+std::string verdict_text(const Fp64Result& fp64) {
+  switch (fp64.verdict) {
+    case Verdict::passed:
+      return fp64.speedup > 0 ? "PASSED" : "PASSED; no speed-up over it of a run that failed";
+    case Verdict::failed:
+      return "FAILED, and so this run counts as failed";
+    case Verdict::unchecked:
+      return "not checked";
+    default:
+      return "skipped: " + fp64.reason;
+  }
 }
 
-/// What text_lines and to_json say of FP64 where it is comparable.
-double speedup(const MixedResult& m, double seconds) {
-  return seconds > 0 ? m.fp64_seconds / seconds : 0;
+nlohmann::ordered_json to_json(const Fp64Result& fp64, std::int64_t n) {
+  nlohmann::ordered_json out{{"verdict", word(fp64.verdict)}};
+  if (!fp64.reason.empty()) out["reason"] = fp64.reason;
+  if (fp64.verdict == Verdict::skipped) return out;
+  out["seconds"] = fp64.seconds;
+  out["gflops"] = gflops(n, fp64.seconds);
+  if (fp64.verdict != Verdict::unchecked) out["residual"] = fp64.residual;
+  if (fp64.speedup > 0) out["speedup"] = fp64.speedup;
+  return out;
 }
 
 }  // namespace
@@ -60,6 +75,7 @@ std::string text_lines(const Mixed& ran, const MixedResult& m, std::int64_t n, d
   };
   std::string out = name("Precision") + text(ran.precision) + ", " + m.arithmetic;
   if (m.exponent != 0) out += print(", matrix scaled by 2^%d", m.exponent);
+  if (m.overflowed_exponent) out += print(" after 2^%d overflowed", *m.overflowed_exponent);
   out += "\n";
   if (m.condition > 0)
     out += name("Condition") + print("%.4e in the infinity norm\n", m.condition);
@@ -73,16 +89,18 @@ std::string text_lines(const Mixed& ran, const MixedResult& m, std::int64_t n, d
     out += print(i == 0 ? "%.2e" : " %.2e", unsigned_nan(m.residuals[i]));
   if (m.easy) out += " (the LU alone passes: an easy matrix, which tests no refinement)";
   out += "\n" + name("Rounding");
-  if (m.growth != 0) out += print("growth %.3g, ", unsigned_nan(m.growth));
+  if (m.growth) out += print("growth %.3g, ", unsigned_nan(*m.growth));
   out += print("overflowed %lld, flushed %lld, subnormal %lld\n",
                static_cast<long long>(m.overflowed), static_cast<long long>(m.flushed),
                static_cast<long long>(m.subnormal));
   out += name("Memory") + print("%.1f MiB beyond the earlier peak\n", m.memory / 1048576);
-  if (!m.fp64_verdict.empty()) {
-    out += name("FP64") +
-           print("%12.4f s          %.4e Gflops, ", m.fp64_seconds, gflops(n, m.fp64_seconds)) +
-           m.fp64_verdict;
-    if (comparable(m)) out += print("; speed-up %.2f", speedup(m, seconds));
+  if (m.fp64) {
+    const Fp64Result& fp64 = *m.fp64;
+    out += name("FP64");
+    if (fp64.verdict != Verdict::skipped)
+      out += print("%12.4f s          %.4e Gflops, ", fp64.seconds, gflops(n, fp64.seconds));
+    out += verdict_text(fp64);
+    if (fp64.speedup > 0) out += print("; speed-up %.2f", fp64.speedup);
     out += "\n";
   }
   return out;
@@ -112,7 +130,7 @@ Mixed mixed_from_json(const nlohmann::ordered_json& json) {
   return m;
 }
 
-nlohmann::ordered_json to_json(const MixedResult& m, std::int64_t n, double seconds) {
+nlohmann::ordered_json to_json(const MixedResult& m, std::int64_t n) {
   nlohmann::ordered_json out{{"arithmetic", m.arithmetic},
                              {"exponent", m.exponent},
                              {"fill_seconds", m.fill},
@@ -125,17 +143,14 @@ nlohmann::ordered_json to_json(const MixedResult& m, std::int64_t n, double seco
                              {"solves", m.solves},
                              {"residuals", m.residuals},
                              {"lu_alone_passes", m.easy},
-                             {"growth", m.growth},
                              {"overflowed", m.overflowed},
                              {"flushed", m.flushed},
                              {"subnormal", m.subnormal},
                              {"memory", m.memory}};
+  if (m.overflowed_exponent) out["overflowed_exponent"] = *m.overflowed_exponent;
+  if (m.growth) out["growth"] = *m.growth;
   if (m.condition > 0) out["cond_inf"] = m.condition;
-  if (!m.fp64_verdict.empty())
-    out["fp64"] = {{"seconds", m.fp64_seconds},
-                   {"gflops", gflops(n, m.fp64_seconds)},
-                   {"verdict", m.fp64_verdict}};
-  if (comparable(m)) out["fp64"]["speedup"] = speedup(m, seconds);
+  if (m.fp64) out["fp64"] = to_json(*m.fp64, n);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "linpack/config.hpp"
+#include "linpack/verdict.hpp"
 
 namespace linpack {
 
@@ -18,6 +19,11 @@ struct Words;
 template <>
 struct Words<Mapping> {
   static constexpr std::array<std::string_view, 2> all{"row", "column"};
+};
+template <>
+struct Words<Verdict> {
+  static constexpr std::array<std::string_view, 4> all{"passed", "failed", "unchecked",
+                                                       "skipped"};
 };
 template <>
 struct Words<PanelVariant> {

@@ -171,9 +171,10 @@ constexpr OverrideOption table[] = {
            real_in(v, -largest_sigma, largest_sigma, "a number from -1000 to 1000");
      },
      OptionOf::mixed},
-    {"--kappa", "REAL", "fasi-higham: condition number in the infinity norm, from 2",
+    {"--kappa", "REAL", "fasi-higham: condition number in the infinity norm, from 2 to 1e18",
      [](const Override& v, Config& c) {
-       c.extensions.mixed->kappa = real_in(v, least_kappa, 1e300, "a number from 2 to 1e300");
+       c.extensions.mixed->kappa =
+           real_in(v, least_kappa, largest_kappa, "a number from 2 to 1e18");
      },
      OptionOf::mixed},
     {"--rho", "REAL", "fasi-higham: ratio of its parameters alpha and beta",

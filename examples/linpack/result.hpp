@@ -9,16 +9,9 @@
 #include <vector>
 
 #include "linpack/config.hpp"
+#include "linpack/verdict.hpp"
 
 namespace linpack {
-
-/// How a run ended.
-enum class Verdict {
-  passed,     ///< the scaled residual is below the threshold
-  failed,     ///< it is not, or it is not a number
-  unchecked,  ///< solved, and the threshold asks for no check
-  skipped,    ///< not solved: `reason` says why
-};
 
 /// What the scaled residual is made of.
 struct Norms {
@@ -59,6 +52,11 @@ struct Result {
   /// Of each step; empty unless asked for, and on ranks that are not on the grid.
   std::vector<StepSeconds> steps;
   std::optional<MixedResult> mixed;
+
+  /// Whether there is a residual: a run without refinement fails without a check, too.
+  bool has_residual() const {
+    return (verdict == Verdict::passed || verdict == Verdict::failed) && ran.checks();
+  }
 };
 
 /// 2/3 N^3 / seconds / 10^9: the rate of an LU alone; 0 if no time has passed.

@@ -85,11 +85,13 @@ std::string summary_lines(const Tally& tally, bool checks) {
   };
   std::string out = rule('=') + print("\nFinished %6lld tests with the following results:\n",
                                       static_cast<long long>(tally.total()));
-  if (checks)
+  if (checks) {
     out += count(tally.passed, "completed and passed residual checks,") +
            count(tally.failed, "completed and failed residual checks,");
-  else
+  } else {
     out += count(tally.unchecked, "completed without checking,");
+    if (tally.failed > 0) out += count(tally.failed, "failed without checking,");
+  }
   return out + count(tally.skipped, "skipped because of illegal input values.") + rule('-') +
          "\nEnd of Tests.\n" + rule('=');
 }
@@ -114,7 +116,7 @@ void TextReport::run(const Case&, const Result& result, const std::vector<std::s
     out_ << text_lines(result.ran.extensions.mixed.value(), *result.mixed, result.ran.n,
                        result.seconds);
   if (!result.phases.empty()) out_ << phase_lines(result) << step_lines(result);
-  if (result.verdict != Verdict::unchecked) out_ << rule('-') << check_lines(result);
+  if (result.has_residual()) out_ << rule('-') << check_lines(result);
   if (!result.reason.empty()) out_ << "Failed: " << result.reason << "\n";
   out_.flush();
 }

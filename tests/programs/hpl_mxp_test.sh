@@ -47,6 +47,13 @@ for precision in fp16 fp16-fast bf16 fp32 fp32-fp16; do
   verdicts 1 0 12 --n 0,1,2 --nb 2 --refine none --precision $precision
 done
 expect "what such runs are told" 4 "$(grep -c '^Failed: without refinement no run passes' out)"
+# Nor do they without a check.
+expect_status 1 2 --n 2,100 --refine none --threshold 0 --json unchecked.json
+expect "what such runs are told" 2 "$(grep -c '^Failed: without refinement no run passes$' out)"
+expect "residuals" 0 "$(grep -c '^||Ax-b||' out)"
+awk -f "$here/parse_output.awk" out > runs || fail "the output is not netlib's"
+expect "runs in the JSON report" 2 "$(grep -c '"verdict":"failed"' unchecked.json)"
+expect_status 0 2 --n 100 --threshold 0
 # With this condition number alpha = beta = 1/2.
 exact="--n 12 --nb 4 --matrix fasi-higham --rho 1 --kappa 60608.2 --precision fp16"
 # shellcheck disable=SC2086
@@ -57,8 +64,9 @@ expect "easy matrices" 4 "$(grep -c '^Residuals .*(the LU alone passes' out)"
 # A condition number that no matrix of the order has.
 expect_status 3 4 --n 5,10 --nb 4 --grid 2x2 --matrix fasi-higham --precision fp16 --refine none
 expect "reasons" 2 "$(grep -c '^Skipped .* no fasi-higham matrix of order' out)"
-expect_status 3 4 --n 0,1,130 --nb 24 --matrix fasi-higham --kappa 1e300 --precision fp16
-expect "reasons" 3 "$(grep -c '^Skipped .* no fasi-higham matrix of order' out)"
+expect_status 3 4 --n 0,1,30 --nb 24 --rho 1e-6 --matrix fasi-higham --kappa 1e18 --precision fp16
+expect "reasons" 1 "$(grep -c '^Skipped .* no fasi-higham matrix of order 1 ' out)"
+expect "runs" 2 "$(grep -c ' PASSED$' out)"
 
 # Any N, and the smallest; the output is netlib's, with lines of its own.
 expect_status 0 4 --n 0,1,2,17 --nb 8,80 --grid 2x2,1x3 --depth 0,2 --bcast 0,4 --json all.json \
@@ -73,18 +81,45 @@ done
 expect "the note on what has no meaning" 1 "$(grep -c '^Note: .*SWAP.* mean nothing' out)"
 expect_status 0 2 --n 200 --grid 1x2 --compare-fp64 --phases yes --json fp64.json
 expect "FP64" 1 "$(grep -c '^FP64 .* PASSED; speed-up [0-9.]*$' out)"
-expect "FP64 in the JSON report" 1 "$(grep -c '"fp64":{.*"verdict":"PASSED"' fp64.json)"
+expect "FP64 in the JSON report" 1 "$(grep -c '"fp64":{"verdict":"passed"' fp64.json)"
 expect "the precision that was chosen" 1 \
   "$(grep -c '^Note: the precision is .* instead of the auto' out)"
 expect_status 1 1 --n 300 --nb 32 --precision fp16 --compare-fp64 --threshold 0.001 --json wrong.json
 expect "FP64 that failed" 1 "$(grep -c '^FP64 .* FAILED, and so this run counts as failed$' out)"
 expect "speed-ups over a wrong run" 0 "$(grep -c 'speedup' wrong.json)"
+expect_status 1 1 --n 300 --nb 32 --precision fp16 --refine none --compare-fp64 --json wrong.json
+expect "FP64 beside a run that failed" 1 "$(grep -c '^FP64 .* PASSED; no speed-up' out)"
+expect "the same in the JSON report" 1 \
+  "$(grep -c '"fp64":{"verdict":"passed","seconds"' wrong.json)"
+expect_status 0 1 --n 50 --precision fp32 --json single.json
+expect "growth that is not measured" 0 "$(grep -c '"growth"' single.json)"
 
 # What 16 bits cannot hold, unless it is scaled; what nothing holds.
 expect_status 3 2 --n 4400 --grid 1x2 --precision fp16 --sigma 1000 --scaling no
 expect "reasons" 1 "$(grep -c '^Skipped .* 4400 entries .* beyond the range' out)"
 expect_status 0 2 --n 4400 --grid 1x2 --precision fp16 --sigma 1000
 expect_status 3 2 --n 2147483647 --nb 256
+
+# Matrices that LU without pivoting lets grow beyond FP16's range where they are scaled high: the
+# scale leaves room where sigma says so, else a lower one follows an overflow.
+for sigma in 0 0.05 0.1 0.2; do
+  expect_status 0 2 --n 500 --nb 64 --grid 1x2 --precision fp16 --sigma $sigma
+  expect_status 0 2 --n 500 --nb 64 --grid 1x2 --sigma $sigma
+  expect "the precision for a matrix that grows" 1 "$(grep -c '^Precision *: fp32,' out)"
+done
+run 2 --n 500 --nb 64 --grid 1x2 --precision fp16-fast --sigma 0.1
+expect "what is no number" 0 "$(grep -c nan out)"
+expect_status 0 2 --n 14,18 --nb 1 --grid 1x2 --precision fp16 --sigma 0.3 --json lower.json
+expect "LUs after an overflow" 2 "$(grep -c ' scaled by 2^-3 after 2^13 overflowed$' out)"
+expect "the same in the JSON report" 2 "$(grep -c '"overflowed_exponent":13' lower.json)"
+# A zero pivot, sigma sqrt(N) being the opposite of the first entry, is no overflow.
+for precision in fp16 fp16-fast bf16 fp32 fp32-fp16; do
+  expect_status 3 2 --n 64 --nb 8 --grid 1x2 --precision $precision --sigma 6.449930242208302e-06
+  expect "zero pivots" 1 "$(grep -c '^Skipped .* the pivot of column 1 is zero$' out)"
+done
+# What overflows all the same says so, and where: a first pivot of 2^-21.
+expect_status 1 2 --n 64 --nb 1 --grid 1x2 --precision fp16 --sigma 6.509534886983692e-06
+expect "reasons" 1 "$(grep -c '^Failed: the LU overflowed, first in column [0-9]*$' out)"
 
 # Alignments for which there is no memory, or no number: the runs after them take place.
 expect_status 3 2 --n 300 --nb 32 --grid 1x2 --precision fp16 --align 400000000
@@ -119,7 +154,7 @@ refused '--precision: expected one of 0 (fp16), .* 5 (auto), found .fp8.' --prec
 refused '--refine: expected one of 0 (gmres), 1 (classical), 2 (none), found .more.' --refine more
 refused '--refine: expected one value, found 2' --refine gmres,none
 refused '--sigma: expected a finite number, found .x.' --sigma x
-refused '--kappa: expected a number from 2 to 1e300, found .1.' --matrix fasi-higham --kappa 1
+refused '--kappa: expected a number from 2 to 1e18, found .1.' --matrix fasi-higham --kappa 1
 refused '--sigma: expected a number from -1000 to 1000, found .1152921504606846976.' \
   --sigma 1152921504606846976
 refused '--rho: expected a number from 1e-6 to 1, found .2.' --matrix fasi-higham --rho 2

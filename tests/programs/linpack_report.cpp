@@ -150,6 +150,26 @@ TEST_CASE("report: netlib's summary") {
             "              2 tests completed without checking,\n"
             "              1 tests skipped because of illegal input values.\n" +
             closing);
+  CHECK_THAT(linpack::summary_lines({.failed = 3, .unchecked = 2}, false),
+             contains("            2 tests completed without checking,\n"
+                      "              3 tests failed without checking,\n"));
+}
+
+TEST_CASE("report: a run that fails without a check has no residual") {
+  Result r = a_result();
+  r.ran.threshold = 0;
+  r.verdict = Verdict::failed;
+  r.reason = "it was not refined";
+  std::ostringstream text, json;
+  linpack::TextReport(text).run(r.ran, r, {});
+  CHECK_THAT(text.str(), !contains("||Ax-b||"));
+  CHECK_THAT(text.str(), Catch::Matchers::EndsWith("Failed: it was not refined\n"));
+  linpack::JsonReport report(json);
+  report.begin(a_preamble());
+  report.run(r.ran, r, {});
+  const auto run = nlohmann::json::parse(json.str()).at("runs").at(0);
+  CHECK(run.at("verdict") == "failed");
+  CHECK_FALSE(run.contains("residual"));
 }
 
 TEST_CASE("report: the lines of a run") {

@@ -79,6 +79,11 @@ BEGIN {
   if (passed + failed > 0) complain("checked runs in an unchecked test")
   summed += $1
 }
+/tests failed without checking,$/ {
+  exactly(sprintf("         %6d tests failed without checking,", $1))
+  if (passed + failed > 0) complain("checked runs in an unchecked test")
+  summed += $1
+}
 /tests skipped because of illegal input values\.$/ {
   exactly(sprintf("         %6d tests skipped because of illegal input values.", $1))
   skipped = $1
