@@ -13,34 +13,15 @@
 #include "plinth/kernel/transpose.hpp"
 #include "plinth/policy/precision.hpp"
 #include "support/catch.hpp"
+#include "support/framed.hpp"
 
 using plinth::bfloat16;
 using plinth::half;
 using plinth::Index;
+using plinth_test::Framed;
 using Exec = plinth::HostExecution<>;
 
 namespace {
-
-/// Storage with a frame that nobody may touch.
-template <class T, class Layout>
-struct Framed {
-  static constexpr bool by_rows = plinth::kernel::is_row_major<Layout>;
-  Index rows, cols, lead;
-  std::vector<T> data;
-  Framed(Index m, Index n)
-      : rows(m),
-        cols(n),
-        lead((by_rows ? n : m) + 3),
-        data(static_cast<std::size_t>(lead * ((by_rows ? m : n) + 1)), T(-77.0f)) {}
-  auto view() {
-    return plinth::kernel::wrap<Layout, Kokkos::HostSpace>(data.data(), rows, cols, lead);
-  }
-  bool frame_is_whole() {
-    Index kept = 0;
-    for (const T x : data) kept += x == T(-77.0f);
-    return kept == static_cast<Index>(data.size()) - rows * cols;
-  }
-};
 
 double entry(Index i, Index j) { return std::sin(static_cast<double>(3 * i + 7 * j)) * 4; }
 

@@ -10,6 +10,7 @@
 #include "plinth/comm/agree.hpp"
 #include "plinth/comm/reduce.hpp"
 #include "plinth/kernel/buffer.hpp"
+#include "plinth/kernel/line_moduli.hpp"
 #include "plinth/kernel/magnitude.hpp"
 #include "plinth/lu/factors.hpp"
 
@@ -20,37 +21,13 @@ namespace lu {
 /// out[i] := the largest modulus in local row i of the upper triangle of `a`, NaN above all.
 template <ExecutionPolicy Exec, class Matrix, class Real>
 void largest_in_upper_rows(const Exec& exec, const Matrix& a, Real* out) {
-  using Space = typename Exec::execution_space;
   const BlockCyclic &rows = a.distribution().rows, &cols = a.distribution().cols;
   const GridCoord at = a.grid().coord();
-  const auto view = a.local();
-  const Index lines = kernel::rows_of(view), along = kernel::cols_of(view);
-  constexpr bool row_major = kernel::is_row_major<typename Matrix::layout>;
-  constexpr Index piece = 64;
-  [[maybe_unused]] auto scope = exec.enter();
-  Kokkos::parallel_for(
-      "plinth::largest_in_upper_rows",
-      Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec.space(), 0,
-                                                           ceil_div(lines, piece)),
-      KOKKOS_LAMBDA(const Index item) {
-        const Index begin = item * piece;
-        const Index end = begin + piece < lines ? begin + piece : lines;
-        const auto see = [&](Index i, Index j) {
-          const Real here = modulus(view(i, j));
-          if (here > out[i] || is_nan(here)) out[i] = here;
-        };
-        const auto first = [&](Index i) {
-          return cols.first_local(rows.global(i, at.row), at.col);
-        };
-        for (Index i = begin; i < end; ++i) out[i] = Real(0);
-        if (row_major) {
-          for (Index i = begin; i < end; ++i)
-            for (Index j = first(i); j < along; ++j) see(i, j);
-        } else {
-          for (Index j = first(begin); j < along; ++j)
-            for (Index i = begin; i < end && first(i) <= j; ++i) see(i, j);
-        }
-      });
+  const auto first = KOKKOS_LAMBDA(const Index i) {
+    return cols.first_local(rows.global(i, at.row), at.col);
+  };
+  kernel::fold_moduli<true, kernel::Fold::largest>(
+      exec, a.local(), kernel::FoldedLines<Real, decltype(first)>{out, nullptr, false, first});
 }
 
 }  // namespace lu

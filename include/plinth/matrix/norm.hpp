@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -11,7 +10,8 @@
 #include "plinth/comm/reduce.hpp"
 #include "plinth/core/options.hpp"
 #include "plinth/kernel/buffer.hpp"
-#include "plinth/kernel/elementwise.hpp"
+#include "plinth/kernel/line_moduli.hpp"
+#include "plinth/kernel/view.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
 
 namespace plinth {
@@ -31,64 +31,30 @@ Real largest(const std::vector<Real>& values) {
 template <class Real, ExecutionPolicy Exec>
 struct NormWorkspace {
   kernel::Staged<Real, Exec> lines;  ///< what kernels make of rows or columns
-  std::vector<Real> sums;            ///< the same on the host
+  std::vector<Real> values;          ///< the same on the host
 
   /// Room for matrices whose local part has these extents. Not collective.
   void reserve(Extents local) {
     const Index most = std::max(local.rows, local.cols);
     lines.reserve(most);
-    sums.reserve(static_cast<std::size_t>(most));
+    values.reserve(static_cast<std::size_t>(most));
   }
 };
 
-/// work.sums := sums over each local row (or column) of the moduli of the local elements, or the
-/// largest ones, NaN above all.
-template <bool by_row, bool sum = true, ExecutionPolicy Exec, class View, class Real>
-void absolute_sums(const Exec& exec, const View& a, NormWorkspace<Real, Exec>& work) {
-  using Space = typename Exec::execution_space;
+/// work.values := what `fold` makes of the moduli in each local row (or column); room for it is
+/// there.
+template <bool by_row, kernel::Fold fold, ExecutionPolicy Exec, class View, class Real>
+void fold_local_lines(const Exec& exec, const View& a, NormWorkspace<Real, Exec>& work) {
   const Index lines = by_row ? kernel::rows_of(a) : kernel::cols_of(a);
-  const Index along = by_row ? kernel::cols_of(a) : kernel::rows_of(a);
-  work.lines.reserve(lines);
-  Real* const out = work.lines.device();
-  {
-    [[maybe_unused]] auto scope = exec.enter();
-    // In pieces of lines, so that the contiguous index of either layout is used in turn.
-    constexpr Index piece = 64;
-    Kokkos::parallel_for(
-        "plinth::absolute_sums",
-        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(exec.space(), 0,
-                                                             ceil_div(lines, piece)),
-        KOKKOS_LAMBDA(const Index item) {
-          const Index begin = item * piece;
-          const Index end = begin + piece < lines ? begin + piece : lines;
-          for (Index l = begin; l < end; ++l) out[l] = Real(0);
-          constexpr bool line_contiguous =
-              kernel::is_row_major<typename View::array_layout> == by_row;
-          const auto see = [&](Index l, Index q) {
-            const Real here = modulus(by_row ? a(l, q) : a(q, l));
-            if (sum) {
-              out[l] += here;
-            } else if (here > out[l] || is_nan(here)) {
-              out[l] = here;
-            }
-          };
-          if (line_contiguous) {
-            for (Index l = begin; l < end; ++l)
-              for (Index q = 0; q < along; ++q) see(l, q);
-          } else {
-            for (Index q = 0; q < along; ++q)
-              for (Index l = begin; l < end; ++l) see(l, q);
-          }
-        });
-  }
+  kernel::fold_moduli<by_row, fold>(exec, a, kernel::FoldedLines<Real>{work.lines.device()});
   work.lines.to_host(exec, 0, lines);
-  work.sums.assign(work.lines.host(), work.lines.host() + lines);
+  work.values.assign(work.lines.host(), work.lines.host() + lines);
 }
 
 /// ||A|| in the one norm, the infinity norm or the largest modulus, the same on every rank of the
 /// grid; NaN if A has one. 0 on idle ranks. Collective: three reductions, two for the largest
-/// modulus. O(m n / (P Q)). Precondition, an Error on every rank: enough memory, m/P or n/Q numbers
-/// twice.
+/// modulus. One pass over A, O(m n / (P Q)). Precondition, an Error on every rank: enough memory,
+/// m/P or n/Q numbers twice.
 template <ExecutionPolicy Exec, class Matrix, class Real = RealOf<typename Matrix::value_type>>
 Real norm(const Exec& exec, const Matrix& a, Norm which, NormWorkspace<Real, Exec>& work) {
   const ProcessGrid& grid = a.grid();
@@ -96,19 +62,17 @@ Real norm(const Exec& exec, const Matrix& a, Norm which, NormWorkspace<Real, Exe
   arguments << static_cast<Index>(which) << a.distribution();
   comm::agree_on(grid.all(), "norm", arguments.value(), [&] { work.reserve(a.local_extents()); });
   if (!grid.active()) return Real(0);
-  const bool by_row = which == Norm::inf;
   if (which == Norm::max) {
-    constexpr bool rows = kernel::is_row_major<typename Matrix::layout>;
-    absolute_sums<rows, false>(exec, a.local(), work);
+    constexpr bool by_row = kernel::is_row_major<typename Matrix::layout>;
+    fold_local_lines<by_row, kernel::Fold::largest>(exec, a.local(), work);
+  } else if (which == Norm::inf) {
+    fold_local_lines<true, kernel::Fold::sum>(exec, a.local(), work);
+    comm::sum_of_all(grid.row_vectors(), work.values);
   } else {
-    if (by_row) {
-      absolute_sums<true>(exec, a.local(), work);
-    } else {
-      absolute_sums<false>(exec, a.local(), work);
-    }
-    comm::sum_of_all(by_row ? grid.row_vectors() : grid.column_vectors(), work.sums);
+    fold_local_lines<false, kernel::Fold::sum>(exec, a.local(), work);
+    comm::sum_of_all(grid.column_vectors(), work.values);
   }
-  std::vector<Real> result{largest(work.sums)};
+  std::vector<Real> result{largest(work.values)};
   comm::max_of_all(grid.all(), result);
   return result.front();
 }
@@ -117,6 +81,20 @@ template <ExecutionPolicy Exec, class Matrix>
 auto norm(const Exec& exec, const Matrix& a, Norm which) {
   NormWorkspace<RealOf<typename Matrix::value_type>, Exec> work;
   return norm(exec, a, which, work);
+}
+
+/// Whether no entry of A is infinite or NaN, given a norm of A: one that is finite says so, another
+/// one may have overflowed, which a look at the largest modulus tells. Collective; nothing or that.
+template <ExecutionPolicy Exec, class Matrix, class Real = RealOf<typename Matrix::value_type>>
+bool is_finite_matrix(const Exec& exec, const Matrix& a, double a_norm,
+                      NormWorkspace<Real, Exec>& work) {
+  return is_finite(a_norm) || is_finite(norm(exec, a, Norm::max, work));
+}
+/// The same with a workspace of its own.
+template <ExecutionPolicy Exec, class Matrix>
+bool is_finite_matrix(const Exec& exec, const Matrix& a, double a_norm) {
+  NormWorkspace<RealOf<typename Matrix::value_type>, Exec> work;
+  return is_finite_matrix(exec, a, a_norm, work);
 }
 
 }  // namespace plinth

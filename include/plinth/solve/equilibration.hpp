@@ -45,8 +45,8 @@ class RowColumnScaling {
     const ProcessGrid& grid = a.grid();
     rows_scaled_ = cols_scaled_ = false;
     row_condition_ = column_condition_ = 1;
-    absolute_sums<true, false>(exec_, a.local(), work_);
-    comm::max_of_all(grid.row_vectors(), work_.sums);
+    fold_local_lines<true, kernel::Fold::largest>(exec_, a.local(), work_);
+    comm::max_of_all(grid.row_vectors(), work_.values);
     const Extremes row = extremes(grid);
     if (!row.sound()) return;
     constexpr double least = std::numeric_limits<Real>::min() / ScalarTraits<Real>::epsilon;
@@ -56,8 +56,8 @@ class RowColumnScaling {
       set_factors(rows_);
       scale_rows(a, rows_);
     }
-    absolute_sums<false, false>(exec_, a.local(), work_);
-    comm::max_of_all(grid.column_vectors(), work_.sums);
+    fold_local_lines<false, kernel::Fold::largest>(exec_, a.local(), work_);
+    comm::max_of_all(grid.column_vectors(), work_.values);
     const Extremes col = extremes(grid);
     if (!col.sound()) return;
     column_condition_ = col.least / col.most;
@@ -97,10 +97,10 @@ class RowColumnScaling {
     double least, most;
     bool sound() const { return least > 0 && most > 0 && is_finite(most); }
   };
-  /// Of work_.sums on all processes. As one maximum: of the reciprocals, too.
+  /// Of work_.values on all processes. As one maximum: of the reciprocals, too.
   Extremes extremes(const ProcessGrid& grid) const {
     std::vector<double> most{0.0, 0.0};
-    for (const Real here : work_.sums) {
+    for (const Real here : work_.values) {
       most[0] = kernel::larger(most[0], static_cast<double>(here));
       most[1] = kernel::larger(most[1], -std::log2(static_cast<double>(here)) + shift);
     }
@@ -109,13 +109,13 @@ class RowColumnScaling {
   }
   static constexpr double shift = 2048;  // logarithms of what is finite become positive
 
-  /// factors[l] := the power of two that brings work_.sums[l] into [1, 2), or as near as can be.
+  /// factors[l] := the power of two that brings work_.values[l] into [1, 2), or as near as can be.
   void set_factors(const kernel::Staged<Real, Exec>& factors) const {
     constexpr int range = std::numeric_limits<Real>::max_exponent - 2;
-    for (std::size_t l = 0; l < work_.sums.size(); ++l)
+    for (std::size_t l = 0; l < work_.values.size(); ++l)
       factors.host()[l] =
-          std::ldexp(Real(1), std::clamp(-std::ilogb(work_.sums[l]), -range, range));
-    factors.to_device(exec_, 0, static_cast<Index>(work_.sums.size()));
+          std::ldexp(Real(1), std::clamp(-std::ilogb(work_.values[l]), -range, range));
+    factors.to_device(exec_, 0, static_cast<Index>(work_.values.size()));
   }
   template <class Any>
   void scale_rows(const Any& v, const kernel::Staged<Real, Exec>& factors) const {
