@@ -16,7 +16,8 @@ namespace plinth {
 /// one more matrix, and the workspace of lu_solve.
 /// Outcomes: where there is a zero pivot infinities and NaNs: ask first_zero_pivot() first.
 /// 2 n^3 flops, half as many again as LAPACK's getri: the zeros of I are multiplied too. Column j
-/// of the result has the error of a solution: |A X - I| <= c n u |L| |U| |X|.
+/// of the result has the error of a solution: |A X - I| <= c n u |L| |U| |X|. Messages: those of
+/// lu_solve.
 template <ExecutionPolicy Exec, class Matrix>
 Matrix inverse(const Exec& exec, const LuFactors<Matrix>& factors, Index at_once = 256) {
   static_assert(BlasScalar<typename Matrix::value_type>,

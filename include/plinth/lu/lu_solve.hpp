@@ -129,6 +129,10 @@ class LuSolver {
 /// A zero pivot makes infinities and NaNs, as in LAPACK's getrs: ask first_zero_pivot() first.
 /// 2 n^2 flops per right-hand side; right-hand sides are taken `at_once` at a time. Workspace: see
 /// LuSolver, which keeps it from call to call.
+/// Messages: an allreduce of a number, and where rows were interchanged an exchange of them along
+/// process columns per block; for each `at_once` an all-to-all along rows in and out, and for L and
+/// U each a reduction and a broadcast per block, of NB numbers per right-hand side
+/// (lu/substitute.hpp).
 template <ExecutionPolicy Exec, class Matrix, class Rhs>
 void lu_solve(const Exec& exec, const LuFactors<Matrix>& factors, Rhs& b, Op op = Op::none,
               Index at_once = 128) {

@@ -29,7 +29,7 @@ concept BulkGenerator = requires(const G& g, const Exec& exec, const Matrix& a) 
 /// f is called from kernels of `exec`, so it must be callable there and free of side effects; its
 /// result converts to the scalar type. A generator with a member fill(exec, A) is asked to fill the
 /// local part as a whole instead; of a source of entries (kernel/entries/source.hpp) a host makes
-/// many at a time. Collective.
+/// many at a time. Collective; no messages but an agreement at the end.
 /// Errors: an exception from f on any rank becomes an Error of kind user_callback on every rank,
 /// after which the contents of A are unspecified. O(m n / (P Q)) calls per process.
 template <ExecutionPolicy Exec, class Matrix, class F>
@@ -94,7 +94,7 @@ void generate(const Exec& exec, Matrix& a, const F& f) {
 /// A(i, j) := scale s(i, j), rounded once to A's type: 16-bit and FP32 matrices without a copy in
 /// FP64. Returns what was lost in rounding, on all processes together, the same on every rank.
 /// Collective. Preconditions, each an Error on every rank: scale is a power of two; A has at most
-/// n rows and n + 1 columns; the same call on every rank.
+/// n rows and n + 1 columns; the same call on every rank. Messages: an allreduce.
 /// A host makes many entries at a time; a device walks along lines (kernel/entries/walks.hpp), or
 /// where a source has no walks, asks for each entry.
 template <ExecutionPolicy Exec, class Matrix, kernel::EntrySource Source>

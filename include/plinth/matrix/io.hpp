@@ -143,6 +143,7 @@ inline MatrixFileInfo binary_info(const ProcessGrid& grid, const std::string& pa
 /// Preconditions, each an Error on every rank: the same call on every rank; enough memory.
 /// Errors of kind file on every rank: the file cannot be made, or written in full.
 /// Memory: about 4 MiB of columns, at least one, per process, and what redistribute() needs.
+/// Messages: redistribute()'s for each 4 MiB that a process writes, and an agreement.
 template <ExecutionPolicy Exec, class Matrix>
 void write_binary(const Exec& exec, const Matrix& a, const std::string& path) {
   using T = typename Matrix::value_type;
@@ -190,7 +191,7 @@ void write_binary(const Exec& exec, const Matrix& a, const std::string& path) {
 /// Errors of kind file on every rank, A untouched: no such file; unreadable; no or a damaged
 /// header; another byte order; another scalar type or size than A's; too short or too long. If
 /// reading fails later (a broken disk), A's contents are unspecified.
-/// Memory: as write_binary().
+/// Memory and messages: as write_binary().
 template <ExecutionPolicy Exec, class Matrix>
 void read_binary(const Exec& exec, const std::string& path, Matrix& a) {
   using T = typename Matrix::value_type;

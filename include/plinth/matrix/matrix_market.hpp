@@ -30,7 +30,7 @@ inline MatrixFileInfo matrix_market_info(const ProcessGrid& grid, const std::str
 /// Preconditions, each an Error on every rank: the same call on every rank; enough memory.
 /// Errors of kind file on every rank: the file cannot be made, or written in full.
 /// Memory: on rank 0 about 4 MiB of columns, at least one, and their text; what redistribute()
-/// needs.
+/// needs. Messages: redistribute()'s for each 4 MiB of the matrix, and an agreement.
 template <ExecutionPolicy Exec, class Matrix>
 requires(BlasScalar<typename Matrix::value_type>) void write_matrix_market(
     const Exec& exec, const Matrix& a, const std::string& path) {
@@ -85,7 +85,8 @@ requires(BlasScalar<typename Matrix::value_type>) void write_matrix_market(
 /// Errors of kind file on every rank, A untouched: no such file; unreadable; a bad line, with its
 /// number; too few or too many elements; another size or kind than A's; numbers beyond A's type.
 /// (A file that changes meanwhile is an Error too, but A is then unspecified.)
-/// Memory: on rank 0 about 4 MiB of columns, at least one; what redistribute() needs.
+/// Memory: on rank 0 about 4 MiB of columns, at least one; what redistribute() needs. Messages: as
+/// write_matrix_market().
 template <ExecutionPolicy Exec, class Matrix>
 requires(BlasScalar<typename Matrix::value_type>) void read_matrix_market(const Exec& exec,
                                                                           const std::string& path,

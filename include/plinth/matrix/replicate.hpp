@@ -28,6 +28,7 @@ namespace plinth {
 /// another shape on one rank alone counts, too); leading dimension >= rows; no null pointer to
 /// something; the same call on every rank; enough memory.
 /// Memory: 2 NB x local columns elements and an index for each row and column of either side.
+/// Messages: those of redistribute(), one side having one process.
 template <ExecutionPolicy Exec, class Matrix, ScalarAlias<typename Matrix::value_type> U>
 void gather_to(const Exec& exec, const Matrix& a, int root, U* data, Index leading_dimension) {
   move_whole<false>(
