@@ -86,3 +86,41 @@ TEST_CASE("out of memory on one rank: the check of a generated system", "[memory
   plinth::generate(Exec(), x, [](Index i, Index j) noexcept { return rhs_entry(i, j); });
   CHECK(check_each_failure([&] { (void)plinth::hpl_residual(Exec(), source, d, x); }) >= 3);
 }
+
+TEST_CASE("out of memory on one rank: a solver that is given its matrix", "[memory]") {
+  System s;
+  plinth::LinearSolver solver(Host(), s.a);
+  const auto whole = svd_type(s.n, 1e4);
+  CHECK(check_each_failure([&] {
+          auto given = distribute(s.grid, whole, {.mb = 8, .nb = 8});
+          (void)solver.factor(std::move(given));
+        }) >= 1);
+}
+
+TEST_CASE("out of memory on one rank: a refinement that is used again", "[memory]") {
+  System s;
+  plinth::StoredOperator<Host, Matrix> product(Host(), s.a, 2);
+  const auto times = [&](const Matrix& x, Matrix& y) { product(x, y); };
+  const auto nothing = [](Matrix&) {};
+  const double a_norm = plinth::norm(Host(), s.a, plinth::Norm::inf);
+  // Without a preconditioner many basis vectors are wanted: its lists grow on the way.
+  const plinth::GmresRefinement policy{.restart = 60, .max_cycles = 1};
+  const int last = world_size() - 1;
+  for (long n = 0, failed = 1; failed != 0; n += 3) {
+    INFO("allocation " << n);
+    plinth::Refinement<Host, Matrix> refinement(Host(), s.b);
+    const auto refine = [&] {
+      return refinement(times, nothing, a_norm, s.b, s.x, policy, plinth::BackwardErrorBelow{})
+          .iterations();
+    };
+    std::string error;
+    {
+      const WatchAllocations watch(least, world_rank() == last ? n : AllocationWatch::never);
+      error = error_of([&] { (void)refine(); }, ErrorKind::memory);
+      failed = world_rank() == last && watch.has_failed() ? 1 : 0;
+    }
+    MPI_Bcast(&failed, 1, MPI_LONG, last, MPI_COMM_WORLD);
+    CHECK((error != "(no error)") == (failed != 0));
+    CHECK(refine() > 30);
+  }
+}

@@ -56,11 +56,17 @@ class LuFactors {
   Matrix release() && { return std::move(matrix_); }
 
   /// Factors another matrix of the same distribution in this storage, with the workspace that made
-  /// these factors by lu_factor: `fill(matrix)` puts it where L and U stand now. Collective.
+  /// these factors by lu_factor or mixed_lu_factor: `fill(matrix)` puts it where L and U stand
+  /// now. Collective.
   template <class Prepared, class Fill>
   void refactor(Prepared& prepared, const Fill& fill) {
     fill(matrix_);
-    outcome_ = prepared(matrix_, pivots_);
+    if constexpr (requires { prepared(matrix_, pivots_, exponents_); }) {
+      report_ = prepared(matrix_, pivots_, exponents_);
+      outcome_ = report_->pivots;
+    } else {
+      outcome_ = prepared(matrix_, pivots_);
+    }
   }
 
  private:
@@ -100,7 +106,10 @@ class LuFactors {
 /// that keep L; a valid policy; the same call, policy and options on every rank; enough memory for
 /// the workspace (lu/factor.hpp).
 /// Outcomes: first_zero_pivot(), first_nonfinite_pivot() of the result.
-/// (2/3) n^3 flops.
+/// (2/3) n^3 flops. Messages per panel, where there are several processes: one broadcast of it
+/// along process rows; with interchanges one exchange of at most NB rows along process columns, and
+/// within the panel's column NB exchanges of two of its rows, or in a tournament a tree of them and
+/// a broadcast.
 template <ExecutionPolicy Exec, class Matrix, PivotingPolicy Pivoting = PartialPivoting>
 LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting pivoting = {},
                             const lu::FactorOptions& options = {}) {
@@ -134,11 +143,13 @@ LuFactors<Matrix> lu_factor(const Exec& exec, Matrix&& a, Pivoting pivoting = {}
 
 /// Factors A with a workspace that is kept and tells its sink where the time goes. Collective.
 /// Preconditions: the grid is active here; `prepared` was made for A's grid and distribution, and
-/// to keep L.
+/// to keep L; an Error on every rank: enough memory, n/P indices.
 template <class Matrix, ExecutionPolicy Exec, PivotingPolicy Pivoting, class Sink>
 LuFactors<Matrix> lu_factor(lu::Factorization<Matrix, Exec, Pivoting, Sink>& prepared,
                             Matrix&& a) {
-  lu::Pivots pivots(a.distribution().rows, a.grid().coord().row);
+  lu::Pivots pivots;
+  comm::agree_on(a.grid().all(), "lu_factor", 0,
+                 [&] { pivots = lu::Pivots(a.distribution().rows, a.grid().coord().row); });
   const lu::PanelOutcome outcome = prepared(a, pivots);
   return LuFactors<Matrix>(std::move(a), std::move(pivots), outcome);
 }

@@ -51,7 +51,7 @@ template <ExecutionPolicy Exec, class Vectors>
 class Refinement {
  public:
   using T = typename Vectors::value_type;  ///< working precision
-  using Real = RealOf<T>;  ///< of norms
+  using Real = RealOf<T>;                  ///< of norms
 
   /// For right-hand sides like `like`. Two more matrices of its distribution, packed, and what is
   /// kept per column. Collective. Errors, on every rank: enough memory.
@@ -65,6 +65,7 @@ class Refinement {
       prepare_columns(static_cast<std::size_t>(like.cols()));
       prepare_lists(2);
     });
+    prepared_ = 2;
   }
 
   /// Allocates what the policy may come to use: for GMRES restart + 1 matrices, which otherwise are
@@ -123,13 +124,14 @@ class Refinement {
     h_.reserve(list + 1);
     for (auto* products : {&first_, &second_}) products->reserve(list * c);
     for (auto& problem : problems_) problem.reserve(list);
-    prepared_ = list;
   }
   /// Makes room for lists of `list` matrices, and some more up to `most`. Collective.
   void grow(const Vectors& like, std::size_t list, std::size_t most) {
     if (list <= prepared_) return;
     const std::size_t room = std::max(list, std::min({2 * prepared_, list + 16, most}));
+    // What counts as prepared is the same on every rank, or some would ask the others in vain.
     comm::agree_on(like.grid().all(), "refine", 0, [&] { prepare_lists(room); });
+    prepared_ = room;
     for (std::size_t i = 0; i < v_.size(); ++i) v_[i] = &*basis_[i];  // they have moved
   }
   /// Collective where there is none yet.
