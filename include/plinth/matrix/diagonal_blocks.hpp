@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "plinth/comm/communicator.hpp"
 #include "plinth/comm/grid.hpp"
 #include "plinth/comm/mpi.hpp"
 #include "plinth/kernel/buffer.hpp"
@@ -40,9 +41,11 @@ struct ColumnPlace {
 /// |                   |                           | column                     | (column)        |
 /// | sum_from_rows     | a vector per process, for | here, summed               | reduce_scatter  |
 /// |                   | its local rows            |                            | (row)           |
+/// | spread_to_rows,   | likewise, rows and columns having changed places       | (row),          |
+/// | sum_from_columns  |                                                        | (column)        |
 ///
 /// Memory per process: (n / lcm(P, Q) + NB) c elements and the same for messages, times P or Q for
-/// the last two. Collective over the rows or columns named.
+/// all but the first two. Collective over the rows or columns named.
 template <class T, ExecutionPolicy Exec, class Layout>
 class DiagonalBlocks {
  public:
@@ -59,8 +62,10 @@ class DiagonalBlocks {
     const Index own = ceil_div(blocks(), cycle_) * std::min(block(), order());
     data_.reserve(own * max_cols);
     // For the largest message of any call, so that none of them allocates.
-    send_.reserve(std::max(own, rows_.local_size(grid.coord().row)) * max_cols);
-    receive_.reserve(std::max(own, cols_.local_size(grid.coord().col)) * max_cols);
+    const Index most =
+        std::max({own, rows_.local_size(grid.coord().row), cols_.local_size(grid.coord().col)});
+    send_.reserve(most * max_cols);
+    receive_.reserve(most * max_cols);
   }
 
   Index block() const { return rows_.block(); }
@@ -112,71 +117,24 @@ class DiagonalBlocks {
   /// cols.local_size(process column) x cols().
   template <class Target>
   void spread_to_columns(const Target& to) {
-    const int me = grid_.coord().row;
-    std::vector<Index> counts(static_cast<std::size_t>(grid_.shape().rows), 0);
-    Index total = 0;
-    for (Index k = 0; k < blocks(); ++k)
-      if (col_of(k) == grid_.coord().col) {
-        counts[static_cast<std::size_t>(row_of(k))] += range(k).size() * vectors_;
-        total += range(k).size() * vectors_;
-      }
-    send_.reserve(counts[static_cast<std::size_t>(me)]);
-    receive_.reserve(total);
-    Index at = 0;
-    for_each_own([&](Index k) {
-      kernel::copy(exec_, (*this)[k], message(send_, at, range(k).size()));
-      at += range(k).size() * vectors_;
-    });
-    send_.to_host(exec_, 0, at);
-    const auto n = int_counts(counts), offset = offsets(n);
-    comm::check(MPI_Allgatherv(send_.host(), n[static_cast<std::size_t>(me)], comm::datatype<T>(),
-                               receive_.host(), n.data(), offset.data(), comm::datatype<T>(),
-                               grid_.column_vectors().handle()),
-                "MPI_Allgatherv");
-    receive_.to_device(exec_, 0, total);
-    at = 0;
-    for (int process = 0; process < grid_.shape().rows; ++process)
-      for (Index k = 0; k < blocks(); ++k)
-        if (col_of(k) == grid_.coord().col && row_of(k) == process) {
-          const Index begin = cols_.local(range(k).begin);
-          kernel::copy(exec_, message(receive_, at, range(k).size()),
-                       kernel::part(to, {begin, begin + range(k).size()}, {0, vectors_}));
-          at += range(k).size() * vectors_;
-        }
-    exec_.fence();
+    spread(line_of_columns(), to);
   }
-
+  /// All blocks k of this process row, local row order: `to` is rows.local_size(process row) x
+  /// cols().
+  template <class Target>
+  void spread_to_rows(const Target& to) {
+    spread(line_of_rows(), to);
+  }
   /// Sets the vectors to the sum over the process row of `from`, which is
   /// rows.local_size(process row) x cols() on each process.
   template <class Source>
   void sum_from_rows(const Source& from) {
-    set_cols(kernel::cols_of(from));
-    std::vector<Index> counts(static_cast<std::size_t>(grid_.shape().cols), 0);
-    Index at = 0;
-    send_.reserve(kernel::rows_of(from) * vectors_);
-    for (int process = 0; process < grid_.shape().cols; ++process)
-      for (Index k = 0; k < blocks(); ++k)
-        if (row_of(k) == grid_.coord().row && col_of(k) == process) {
-          const Index begin = rows_.local(range(k).begin);
-          kernel::copy(exec_, kernel::part(from, {begin, begin + range(k).size()}, {0, vectors_}),
-                       message(send_, at, range(k).size()));
-          at += range(k).size() * vectors_;
-          counts[static_cast<std::size_t>(process)] += range(k).size() * vectors_;
-        }
-    const Index mine = counts[static_cast<std::size_t>(grid_.coord().col)];
-    receive_.reserve(mine);
-    send_.to_host(exec_, 0, at);
-    const auto n = int_counts(counts);
-    comm::check(MPI_Reduce_scatter(send_.host(), receive_.host(), n.data(), comm::datatype<T>(),
-                                   MPI_SUM, grid_.row_vectors().handle()),
-                "MPI_Reduce_scatter");
-    receive_.to_device(exec_, 0, mine);
-    at = 0;
-    for_each_own([&](Index k) {
-      kernel::copy(exec_, message(receive_, at, range(k).size()), (*this)[k]);
-      at += range(k).size() * vectors_;
-    });
-    exec_.fence();
+    sum(line_of_rows(), from);
+  }
+  /// The same over the process column of what is cols.local_size(process column) x cols().
+  template <class Source>
+  void sum_from_columns(const Source& from) {
+    sum(line_of_columns(), from);
   }
 
   /// Calls f(k) for the blocks of this process, in ascending order.
@@ -187,6 +145,91 @@ class DiagonalBlocks {
   }
 
  private:
+  /// This process's row or column of the grid, and whose blocks are whose in it.
+  struct Line {
+    const BlockCyclic& local;  ///< deals what all processes of the line have
+    int place;                 ///< the line's among the others
+    const BlockCyclic& along;  ///< deals the blocks among the processes of the line
+    int me;
+    const comm::Communicator& communicator;
+
+    bool has(Index k) const { return local.owner_of_block(k) == place; }
+    int owner(Index k) const { return along.owner_of_block(k); }
+  };
+  Line line_of_rows() const {
+    return {rows_, grid_.coord().row, cols_, grid_.coord().col, grid_.row_vectors()};
+  }
+  Line line_of_columns() const {
+    return {cols_, grid_.coord().col, rows_, grid_.coord().row, grid_.column_vectors()};
+  }
+
+  /// `to` := all blocks of the line, in local order.
+  template <class Target>
+  void spread(const Line& line, const Target& to) {
+    std::vector<Index> counts(static_cast<std::size_t>(line.along.processes()), 0);
+    for (Index k = 0; k < blocks(); ++k)
+      if (line.has(k))
+        counts[static_cast<std::size_t>(line.owner(k))] += range(k).size() * vectors_;
+    const Index all = total(counts), mine = counts[static_cast<std::size_t>(line.me)];
+    send_.reserve(mine);
+    receive_.reserve(all);
+    Index at = 0;
+    for_each_own([&](Index k) {
+      kernel::copy(exec_, (*this)[k], message(send_, at, range(k).size()));
+      at += range(k).size() * vectors_;
+    });
+    send_.to_host(exec_, 0, at);
+    const auto n = int_counts(counts), offset = offsets(n);
+    comm::check(MPI_Allgatherv(send_.host(), n[static_cast<std::size_t>(line.me)],
+                               comm::datatype<T>(), receive_.host(), n.data(), offset.data(),
+                               comm::datatype<T>(), line.communicator.handle()),
+                "MPI_Allgatherv");
+    receive_.to_device(exec_, 0, all);
+    at = 0;
+    for (int process = 0; process < line.along.processes(); ++process)
+      for (Index k = 0; k < blocks(); ++k)
+        if (line.has(k) && line.owner(k) == process) {
+          kernel::copy(exec_, message(receive_, at, range(k).size()), rows_of_block(line, to, k));
+          at += range(k).size() * vectors_;
+        }
+    exec_.fence();
+  }
+  /// The vectors := the sum over the line of what `from` has of each block.
+  template <class Source>
+  void sum(const Line& line, const Source& from) {
+    set_cols(kernel::cols_of(from));
+    std::vector<Index> counts(static_cast<std::size_t>(line.along.processes()), 0);
+    Index at = 0;
+    send_.reserve(kernel::rows_of(from) * vectors_);
+    for (int process = 0; process < line.along.processes(); ++process)
+      for (Index k = 0; k < blocks(); ++k)
+        if (line.has(k) && line.owner(k) == process) {
+          kernel::copy(exec_, rows_of_block(line, from, k), message(send_, at, range(k).size()));
+          at += range(k).size() * vectors_;
+          counts[static_cast<std::size_t>(process)] += range(k).size() * vectors_;
+        }
+    const Index mine = counts[static_cast<std::size_t>(line.me)];
+    receive_.reserve(mine);
+    send_.to_host(exec_, 0, at);
+    const auto n = int_counts(counts);
+    comm::check(MPI_Reduce_scatter(send_.host(), receive_.host(), n.data(), comm::datatype<T>(),
+                                   MPI_SUM, line.communicator.handle()),
+                "MPI_Reduce_scatter");
+    receive_.to_device(exec_, 0, mine);
+    at = 0;
+    for_each_own([&](Index k) {
+      kernel::copy(exec_, message(receive_, at, range(k).size()), (*this)[k]);
+      at += range(k).size() * vectors_;
+    });
+    exec_.fence();
+  }
+  /// Where block k stands in what a process of the line has.
+  template <class Local>
+  Local rows_of_block(const Line& line, const Local& local, Index k) const {
+    const Index begin = line.local.local(range(k).begin);
+    return kernel::part(local, {begin, begin + range(k).size()}, {0, vectors_});
+  }
+
   /// One all-to-all along a process row: what leaves the matrix's side arrives at the diagonal's.
   struct Exchange {
     Range local_cols;               ///< the matrix's local columns that take part

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "plinth/core/options.hpp"
 #include "plinth/kernel/blas.hpp"
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/matrix/diagonal_blocks.hpp"
@@ -11,15 +12,15 @@
 
 namespace plinth {
 
-/// Products with a stored square matrix in square blocks: y := alpha A x for n x c matrices x and
-/// y that are dealt alike, their rows like A's. Keeps its workspace, (n/P + n/Q) `at_once` elements
-/// five times over; the columns are taken `at_once` at a time.
+/// Products with a stored square matrix in square blocks: y := alpha op(A) x for n x c matrices x
+/// and y that are dealt alike, their rows like A's. Keeps its workspace, (n/P + n/Q) `at_once`
+/// elements five times over; the columns are taken `at_once` at a time.
 /// 2 n^2 c flops. Per piece: one all-to-all along rows each for x in and y out, an allgather along
-/// columns, a reduce-scatter along rows.
+/// columns, a reduce-scatter along rows; of a transposed A the latter two along rows and columns.
 template <ExecutionPolicy Exec, class Matrix>
 class StoredOperator {
  public:
-  using T = typename Matrix::value_type;  ///< scalar type
+  using T = typename Matrix::value_type;   ///< scalar type
   using Layout = typename Matrix::layout;  ///< of A
 
   /// Not collective. Preconditions: A's grid is active here; at_once >= 1; an Error: square blocks.
@@ -33,7 +34,7 @@ class StoredOperator {
 
   /// Collective.
   template <class Vectors>
-  void operator()(const Vectors& x, Vectors& y, T alpha = T(1)) {
+  void operator()(const Vectors& x, Vectors& y, T alpha = T(1), Op op = Op::none) {
     static_assert(std::is_same_v<typename Vectors::value_type, T>,
                   "plinth: a stored operator and its vectors have one scalar type");
     const Extents mine = a_.local_extents();
@@ -41,18 +42,29 @@ class StoredOperator {
     for (Index begin = 0; begin < cols; begin += width_) {
       const Range which{begin, std::min(begin + width_, cols)};
       blocks_.import_columns(x.local(), x.distribution().cols, which);
-      const auto x_local = wrap(xs_, mine.cols, which.size());
-      const auto y_local = wrap(ys_, mine.rows, which.size());
-      blocks_.spread_to_columns(x_local);
-      kernel::fill(exec_, y_local, T(0));
-      kernel::gemm(exec_, alpha, kernel::Operand<typename Matrix::View>{a_.local()}, x_local,
-                   T(1), y_local);
-      blocks_.sum_from_rows(y_local);
+      // As many elements as A's local columns, and as its rows.
+      const auto by_column = wrap(xs_, mine.cols, which.size());
+      const auto by_row = wrap(ys_, mine.rows, which.size());
+      if (op == Op::none) {
+        blocks_.spread_to_columns(by_column);
+        multiply(op, alpha, by_column, by_row);
+        blocks_.sum_from_rows(by_row);
+      } else {
+        blocks_.spread_to_rows(by_row);
+        multiply(op, alpha, by_row, by_column);
+        blocks_.sum_from_columns(by_column);
+      }
       blocks_.export_columns(y.local(), y.distribution().cols, which);
     }
   }
 
  private:
+  template <class View>
+  void multiply(Op op, T alpha, const View& x, const View& y) const {
+    kernel::fill(exec_, y, T(0));
+    kernel::gemm(exec_, alpha, kernel::Operand<typename Matrix::View>{a_.local(), op}, x, T(1),
+                 y);
+  }
   static auto wrap(const kernel::Buffer<T, typename Exec::memory>& buffer, Index rows, Index c) {
     return kernel::contiguous<Layout, typename Exec::memory::space>(buffer.data(), rows, c);
   }
