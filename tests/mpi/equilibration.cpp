@@ -17,6 +17,7 @@ using Kokkos::LayoutRight;
 using plinth::Equilibrated;
 using plinth::MatrixLayoutOptions;
 using plinth::ProcessGrid;
+using plinth::ScaleWhen;
 using ComplexDouble = Kokkos::complex<double>;
 
 namespace {
@@ -46,9 +47,12 @@ struct Result {
 template <class Layout, class T>
 Result<Layout, T> equilibrated(const ProcessGrid& grid, const Dense<T>& whole, Index nb) {
   const MatrixLayoutOptions layout{nb, nb, grid.shape().rows - 1, grid.shape().cols / 2};
-  auto a = distribute<Layout>(grid, whole, layout);
-  plinth::RowColumnScaling<Exec, TestMatrix<T, Layout>> scaling(Exec(), a);
-  scaling.equilibrate(a);
+  const auto a = distribute<Layout>(grid, whole, layout);
+  auto scaled_a = distribute<Layout>(grid, Dense<T>(whole.rows, whole.cols), layout);
+  plinth::Equilibration<Exec, TestMatrix<T, Layout>> scaling(Exec(), a);
+  scaling.find(a, ScaleWhen::it_pays);
+  scaling.scale(a, scaled_a);
+  CHECK(same_bits(gather(a), whole));
   // R A S again, from R and S as right-hand sides and solutions see them.
   auto r = distribute<Layout>(grid, Dense<T>(whole.rows, 1), {nb, 1, layout.source_row, 0});
   auto s = distribute<Layout>(grid, Dense<T>(whole.rows, 1), {nb, 1, layout.source_row, 0});
@@ -56,7 +60,7 @@ Result<Layout, T> equilibrated(const ProcessGrid& grid, const Dense<T>& whole, I
     plinth::generate(Exec(), *v, [](Index, Index) noexcept { return T(1); });
   scaling.scale_rhs(r);
   scaling.scale_solution(s);
-  const auto rows = gather(r), cols = gather(s), found = gather(a);
+  const auto rows = gather(r), cols = gather(s), found = gather(scaled_a);
   Index wrong = 0;
   for (Index i = 0; i < whole.rows; ++i)
     for (Index j = 0; j < whole.cols; ++j)
@@ -151,5 +155,75 @@ TEST_CASE("equilibration: rows and columns of zeros, NaN, nothing", "[equilibrat
     a(3, 12) = std::numeric_limits<double>::infinity();
     CHECK(equilibrated<LayoutRight>(grid, a, 4).applied == Equilibrated::none);
     CHECK(equilibrated<LayoutRight>(grid, Dense<double>(0, 0), 4).applied == Equilibrated::none);
+  });
+}
+
+TEST_CASE("equilibration: conditions are quotients of two numbers", "[equilibration]") {
+  // Rows of 1, but for one of 3, one of 7 and one of 5; 3/7 has no short binary form.
+  const auto a = make_dense<double>(12, 12, [](Index i, Index j) {
+    return i != j ? 0.0 : i == 4 ? 7.0 : i == 9 ? 3.0 : 5.0;
+  });
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    const auto found = equilibrated<LayoutRight>(grid, a, 5);
+    CHECK(found.row_condition == 3.0 / 7.0);
+    CHECK(found.column_condition == 3.0 / 7.0);
+    const auto wide = equilibrated<LayoutLeft>(
+        grid,
+        scaled(
+            a, [](Index i) { return i == 4   ? 1000
+                                    : i == 9 ? -1000
+                                             : 0; }, level),
+        5);
+    CHECK(wide.row_condition == 3.0 * 0x1p-1000 / (7.0 * 0x1p1000));
+  });
+}
+
+TEST_CASE("equilibration: an object used again begins anew", "[equilibration]") {
+  const auto plain = balanced<double>(18);
+  const auto rough = scaled(plain, uneven, uneven);
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    const MatrixLayoutOptions layout{4, 4};
+    auto a = distribute(grid, rough, layout), once = distribute(grid, rough, layout),
+         again = distribute(grid, rough, layout);
+    using Matrix = TestMatrix<double, LayoutRight>;
+    for (const auto when : {ScaleWhen::it_pays, ScaleWhen::always}) {
+      plinth::Equilibration<Exec, Matrix> fresh(Exec(), a), used(Exec(), a);
+      const auto other = distribute(grid, scaled(plain, level, uneven), layout);
+      used.find(other, when);
+      fresh.find(a, when);
+      used.find(a, when);
+      fresh.scale(a, once);
+      used.scale(a, again);
+      CHECK(same_bits(gather(once), gather(again)));
+      CHECK(used.applied() == Equilibrated::both);
+      // Where little is gained, too, or not.
+      fresh.find(distribute(grid, plain, layout), when);
+      CHECK((fresh.applied() != Equilibrated::none) == (when == ScaleWhen::always));
+    }
+  });
+}
+
+TEMPLATE_TEST_CASE("equilibration: always, each row below 2, each column in [1, 2)",
+                   "[equilibration]", double, float, ComplexDouble) {
+  using T = TestType;
+  const Index n = 34;
+  const auto whole = scaled(balanced<T>(n), uneven, [](Index j) { return uneven(j + 5); });
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    const MatrixLayoutOptions layout{5, 5, grid.shape().rows - 1, 0};
+    const auto a = distribute(grid, whole, layout);
+    auto to = distribute(grid, whole, layout);
+    plinth::Equilibration<Exec, TestMatrix<T, LayoutRight>> scaling(Exec(), a);
+    scaling.find(a, ScaleWhen::always);
+    scaling.scale(a, to, 3);
+    const auto found = gather(to);
+    for (Index j = 0; j < n; ++j) {
+      double column = 0, row = 0;
+      for (Index i = 0; i < n; ++i) {
+        column = std::max<double>(column, plinth::modulus(found(i, j)));
+        row = std::max<double>(row, plinth::modulus(found(j, i)));
+      }
+      CHECK((column >= 8 && column < 16));
+      CHECK(row < 16);
+    }
   });
 }

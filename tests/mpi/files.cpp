@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "support/catch.hpp"
+#include "support/instances.hpp"
 #include "support/problems.hpp"
 
 using namespace plinth_test;
@@ -23,21 +24,6 @@ namespace {
 
 using Complex = Kokkos::complex<double>;
 using Real = TestMatrix<double, LayoutRight>;
-
-template <class T>
-T entry(Index i, Index j) {
-  return noise_as<T>(i, j, 97);
-}
-template <class Matrix>
-Index wrong_entries(const Matrix& a) {
-  using T = typename Matrix::value_type;
-  [[maybe_unused]] const auto scope = Exec().enter();
-  Index wrong = 0;
-  for (Index i = 0; i < a.local_extents().rows; ++i)
-    for (Index j = 0; j < a.local_extents().cols; ++j)
-      wrong += !(a.local()(i, j) == entry<T>(a.global_row(i), a.global_col(j)));
-  return wrong;
-}
 
 /// A folder for this run's files, the same on all ranks; gone at the end.
 class Folder {
@@ -82,7 +68,7 @@ void there_and_back(Index m, Index n) {
     const ProcessGrid other(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
     TestMatrix<T, Layout> a(grid, m, n, {64, 48, shape.rows - 1, shape.cols - 1});
     TestMatrix<T, Layout> b(other, m, n, {32, 80});
-    plinth::generate(Exec(), a, [](Index i, Index j) noexcept { return entry<T>(i, j); });
+    plinth::generate(Exec(), a, [](Index i, Index j) noexcept { return known_entry<T>(i, j); });
     const auto clear = [&] {
       MPI_Barrier(MPI_COMM_WORLD);  // idle ranks do not wait for a file
       plinth::generate(Exec(), b, [](Index, Index) noexcept { return T(3); });
@@ -119,7 +105,8 @@ TEST_CASE("files: several slabs of columns", "[files]") {
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{world_size(), 1});
   const std::string path = folder.file("matrix");
   const auto fill = [](Real& a) {
-    plinth::generate(Exec(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
+    plinth::generate(Exec(), a,
+                     [](Index i, Index j) noexcept { return known_entry<double>(i, j); });
   };
   const auto clear = [](Real& a) {
     plinth::generate(Exec(), a, [](Index, Index) noexcept { return 3.0; });
@@ -177,7 +164,8 @@ TEST_CASE("bad Matrix Market files", "[files][misuse]") {
   const Folder folder;
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
   Real a(grid, 2, 2, {1, 1});
-  plinth::generate(Exec(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
+  plinth::generate(Exec(), a,
+                   [](Index i, Index j) noexcept { return known_entry<double>(i, j); });
   const std::string good = "%%MatrixMarket matrix array real general\n";
   const auto refused = [&](const std::string& message, const std::string& text) {
     const std::string path = folder.with(text);
@@ -217,7 +205,8 @@ TEST_CASE("bad binary files", "[files][misuse]") {
   const Folder folder;
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
   Real a(grid, 5, 4, {2, 1});
-  plinth::generate(Exec(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
+  plinth::generate(Exec(), a,
+                   [](Index i, Index j) noexcept { return known_entry<double>(i, j); });
   plinth::write_binary(Exec(), a, folder.file("good"));
   const std::string good = contents(folder.file("good"));
   const auto refused = [&](const std::string& message, const std::string& bytes) {
@@ -255,7 +244,8 @@ TEST_CASE("files that cannot be opened, read or written", "[files][misuse]") {
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
   const Index n = 40;
   Real a(grid, n, n, {2, 1});
-  plinth::generate(Exec(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
+  plinth::generate(Exec(), a,
+                   [](Index i, Index j) noexcept { return known_entry<double>(i, j); });
   const std::string none = folder.file("none"), directory = folder.file("");
   const std::string below = folder.with("a file") + "/below";
   const auto refused = [](const std::string& message, auto&& f) {

@@ -23,15 +23,16 @@ using ComplexDouble = Kokkos::complex<double>;
 
 namespace {
 
+struct ComplexSingle {
+  using Working = ComplexDouble;
+  using Factor = Kokkos::complex<float>;
+};
+
 MatrixLayoutOptions square_layout(const ProcessGrid& grid, Index nb) {
   return {nb, nb, grid.shape().rows - 1, grid.shape().cols / 2};
 }
 MatrixLayoutOptions tall_layout(const ProcessGrid& grid, Index nb) {
   return {nb, 2, grid.shape().rows - 1, 0};
-}
-template <class T>
-Dense<T> random_matrix(Index m, Index n, std::uint64_t seed) {
-  return make_dense<T>(m, n, [=](Index i, Index j) { return noise_as<T>(i, j, seed); });
 }
 template <class Matrix, class T>
 void set(Matrix& a, const Dense<T>& whole) {
@@ -128,8 +129,117 @@ TEST_CASE("LinearSolver: factors in float, answers in double", "[linearsolver]")
     set(a, svd_type(n, 10, 6));
     CHECK(solver.factor(a));
     CHECK(solver.solve(b, x));
-    CHECK(error_of([&] { (void)solver.solve(b, x, Op::transpose); }) ==
-          "LinearSolver: solve: refined answers are of A X = B: op = none");
+  });
+}
+
+namespace {
+
+/// A x = b, transposed and conjugate transposed, refined to the working precision's backward error
+/// with one factorization after another.
+template <class Precision>
+void check_every_op(double condition, const plinth::LinearSolverOptions<>& options = {}) {
+  using T = typename plinth::PrecisionRoles<Precision>::Working;
+  const Index n = 43;
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    auto a = distribute(grid, Dense<T>(n, n), square_layout(grid, 6));
+    auto b = distribute(grid, Dense<T>(n, 3), tall_layout(grid, 6));
+    auto x = distribute(grid, Dense<T>(n, 3), tall_layout(grid, 6));
+    LinearSolver<Precision, Exec, TestMatrix<T, LayoutRight>> solver(Exec(), a, {}, options);
+    const double u = plinth::ScalarTraits<T>::epsilon;
+    for (const std::uint64_t seed : {3u, 4u}) {
+      auto whole = random_matrix<T>(n, n, seed);
+      if constexpr (!plinth::ScalarTraits<T>::is_complex) whole = svd_type(n, condition, seed);
+      // Of norms that differ widely, so that the wrong one is noticed.
+      for (Index j = 0; j < n; ++j) whole(j, 5) *= 64;
+      const auto rhs = random_matrix<T>(n, 3, seed);
+      set(a, whole);
+      set(b, rhs);
+      const auto factored = solver.factor(a);
+      REQUIRE(factored);
+      constexpr bool packs =
+          plinth::Scalar16<typename plinth::PrecisionRoles<Precision>::Operand>;
+      CHECK((factored.equilibrated != plinth::Equilibrated::none) == packs);
+      for (const Op op : {Op::conj_transpose, Op::none, Op::transpose}) {
+        INFO("op " << plinth::to_char(op));
+        const auto report = solver.solve(b, x, op);
+        CHECK(report);
+        CHECK(report.refinement.converged());
+        CHECK(report.backward_error <= plinth::BackwardErrorBelow{}.goal(n, u));
+        CHECK(solve_ratio(whole, gather(x), rhs, op) < 30);
+        CHECK(same_bits(gather(b), rhs));
+      }
+    }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("LinearSolver: refined answers of transposed systems", "[linearsolver][refined]") {
+  check_every_op<plinth::DoubleSingle>(1e4);
+  check_every_op<ComplexSingle>(1e4);
+}
+
+TEST_CASE("LinearSolver: factors from 16-bit operands", "[linearsolver][refined][mixed]") {
+  check_every_op<plinth::DoubleHalf>(1e2);
+  check_every_op<plinth::DoubleBfloat16>(10);
+  check_every_op<plinth::DoubleSingleHalf>(1e2);
+}
+
+TEST_CASE("LinearSolver: 16-bit operands: scaled unless that is not wanted, outcomes",
+          "[linearsolver][refined][mixed]") {
+  const Index n = 24;
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    auto a = distribute(grid, Dense<double>(n, n), square_layout(grid, 5));
+    auto b = distribute(grid, random_matrix<double>(n, 1, 4), tall_layout(grid, 5));
+    auto x = distribute(grid, Dense<double>(n, 1), tall_layout(grid, 5));
+    using Solver = LinearSolver<plinth::DoubleHalf, Exec, TestMatrix<double, LayoutRight>>;
+    Solver scaled(Exec(), a), plain(Exec(), a, {}, {.equilibrate = false});
+    auto good = svd_type(n, 100, 3), rough = good, singular = good, bad = good;
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j)
+        rough(i, j) = std::ldexp(rough(i, j), static_cast<int>(40 * (i % 5) - 30 * (j % 4)));
+    for (Index i = 0; i < n; ++i) singular(i, 13) = 0;
+    bad(17, 5) = std::nan("");
+    for (const auto* whole : {&rough, &good, &rough}) {
+      set(a, *whole);
+      CHECK(scaled.factor(a));
+      CHECK(scaled.solve(b, x));
+      CHECK(solve_ratio(*whole, gather(x), gather(b), Op::none) < 30);
+      const bool fits = whole == &good;
+      const auto factored = plain.factor(a);
+      CHECK(factored.outcome == (fits ? Outcome::solved : Outcome::overflow));
+      CHECK((factored.lost.overflowed > 0) == !fits);
+      CHECK(plain.solve(b, x).outcome == factored.outcome);
+    }
+    set(a, singular);
+    CHECK(scaled.factor(a).outcome == Outcome::singular);
+    CHECK(scaled.solve(b, x).column == 13);
+    set(a, bad);
+    CHECK(scaled.factor(a).outcome == Outcome::non_finite);
+    set(a, good);
+    CHECK(scaled.factor(a));
+    const auto last = scaled.solve(b, x);
+    CHECK(last);
+    REQUIRE(last.factorization);
+    CHECK(last.factorization->growth() >= 1);
+    const bool guilty = grid.all().rank() == grid.all().size() - 1;
+    CHECK_THAT(error_of([&] { Solver(Exec(), a, {}, {.factor = {.reproducible = guilty}}); }),
+               contains("16-bit operands"));
+  });
+}
+
+TEST_CASE("LinearSolver: a finite A whose norm overflows is not called non-finite",
+          "[linearsolver][refined]") {
+  const Index n = 12;
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    auto whole = random_matrix<double>(n, n, 3);
+    for (Index j = 0; j < n; ++j) whole(4, j) = 0x1.8p1022;
+    const auto a = distribute(grid, whole, square_layout(grid, 5));
+    LinearSolver solver(Exec(), a, plinth::DoubleSingle{});
+    CHECK(solver.factor(a).outcome == Outcome::overflow);
+    whole(4, 4) = std::numeric_limits<double>::infinity();
+    CHECK(solver.factor(distribute(grid, whole, square_layout(grid, 5))).outcome ==
+          Outcome::non_finite);
   });
 }
 
@@ -246,7 +356,7 @@ void check_allocations(Solver& solver, Matrix& a, Matrix& b, Matrix& x, Index n)
   {
     const WatchAllocations watch(least);
     factored = solver.factor(a);
-    for (int use = 0; use < 3; ++use) solved = solver.solve(b, x);
+    for (const Op op : {Op::none, Op::transpose, Op::none}) solved = solver.solve(b, x, op);
     bytes = watch.bytes();
   }
   CHECK(factored);
@@ -277,6 +387,11 @@ TEST_CASE("LinearSolver: nothing is allocated after the first use", "[linearsolv
     set(a, svd_type(n, 100, 61));
     {
       LinearSolver solver(Exec(), a, plinth::DoubleSingle{});
+      check_allocations(solver, a, b, x, n);
+    }
+    set(a, svd_type(n, 100, 61));
+    {
+      LinearSolver solver(Exec(), a, plinth::DoubleHalf{});
       check_allocations(solver, a, b, x, n);
     }
     // What is watched: buffers and vectors.

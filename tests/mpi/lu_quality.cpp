@@ -28,30 +28,6 @@ struct Case {
 constexpr Case cases[] = {{1, 4}, {2, 1}, {7, 16}, {37, 5}, {48, 12}};
 
 template <class T>
-Dense<T> random_matrix(Index n, std::uint64_t seed = 41) {
-  return make_dense<T>(n, n, [=](Index i, Index j) { return noise_as<T>(i, j, seed); });
-}
-
-template <class T>
-struct Getrf {
-  Dense<T> lu;
-  std::vector<int> pivots;
-  explicit Getrf(const Dense<T>& a) : lu(a), pivots(static_cast<std::size_t>(a.rows) + 1) {
-    int info = -1;
-    lapack::getrf(static_cast<int>(a.rows), lu.data.data(), pivots.data(), &info);
-    REQUIRE(info == 0);
-  }
-  Dense<T> inverse() const {
-    Dense<T> x(lu.rows, lu.rows);
-    for (Index i = 0; i < lu.rows; ++i) x(i, i) = T(1);
-    int info = -1;
-    lapack::getrs('N', static_cast<int>(lu.rows), static_cast<int>(lu.rows), lu.data.data(),
-                  pivots.data(), x.data.data(), &info);
-    return x;
-  }
-};
-
-template <class T>
 double norm_of(const Dense<T>& a, Norm which) {
   if (which == Norm::one) return norm1(a);
   return norm1(make_dense<T>(a.cols, a.rows, [&](Index i, Index j) { return a(j, i); }));
@@ -92,39 +68,6 @@ plinth::ErrorBounds bounds_on(const ProcessGrid& grid, const Dense<T>& a, const 
   return bounds;
 }
 
-/// Small whole numbers: A x = b holds without rounding.
-template <class T>
-Dense<T> whole_numbers(Index m, Index n, std::uint64_t seed) {
-  return make_dense<T>(m, n, [=](Index i, Index j) {
-    const auto part = [&](std::uint64_t s) {
-      return static_cast<plinth::RealOf<T>>(std::round(16 * noise(i, j, s)) + 0.0);  // no -0
-    };
-    if constexpr (plinth::ScalarTraits<T>::is_complex) {
-      return T(part(seed), part(seed + 1));
-    } else {
-      return part(seed);
-    }
-  });
-}
-template <class T>
-Dense<T> product(const Dense<T>& a, const Dense<T>& x) {
-  Dense<T> b(a.rows, x.cols);
-  for (Index c = 0; c < x.cols; ++c)
-    for (Index j = 0; j < a.cols; ++j)
-      for (Index i = 0; i < a.rows; ++i) b(i, c) += a(i, j) * x(j, c);
-  return b;
-}
-/// Column c of max |x - y| / max |x|.
-template <class T>
-double column_difference(const Dense<T>& x, const Dense<T>& y, Index c) {
-  double most = 0, difference = 0;
-  for (Index i = 0; i < x.rows; ++i) {
-    most = std::max<double>(most, plinth::modulus(x(i, c)));
-    difference = std::max<double>(difference, plinth::modulus(x(i, c) - y(i, c)));
-  }
-  return most == 0 ? difference : difference / most;
-}
-
 }  // namespace
 
 TEMPLATE_TEST_CASE("condition: near the truth and gecon's estimate", "[condition]",
@@ -133,7 +76,7 @@ TEMPLATE_TEST_CASE("condition: near the truth and gecon's estimate", "[condition
   using Real = plinth::RealOf<T>;
   for (const Case& c : cases)
     for (const Norm which : {Norm::one, Norm::inf}) {
-      const auto a = random_matrix<T>(c.n);
+      const auto a = random_matrix<T>(c.n, c.n);
       const Getrf<T> f(a);
       const double a_norm = norm_of(a, which);
       const double truth = 1 / (a_norm * norm_of(f.inverse(), which));
@@ -198,7 +141,7 @@ TEST_CASE("condition: nothing, zero pivots, overflow, NaN", "[condition]") {
     for (const Norm which : {Norm::one, Norm::inf}) {
       CHECK(condition_on(grid, Dense<double>(0, 0), 3, which) == 1);
       CHECK(condition_on(grid, Dense<double>(9, 9), 3, which) == 0);
-      auto a = random_matrix<double>(9);
+      auto a = random_matrix<double>(9, 9);
       for (Index i = 0; i < 9; ++i) a(i, 6) = 0;
       CHECK(condition_on(grid, a, 2, which) == 0);
       a(4, 6) = std::nan("");
@@ -221,9 +164,9 @@ TEST_CASE("condition and error bounds: misuse", "[condition][errorbounds][misuse
   on_every_active_grid([&](const ProcessGrid& grid) {
     const bool guilty = grid.all().rank() == grid.all().size() - 1;
     const MatrixLayoutOptions four{4, 4};
-    const auto a = distribute(grid, random_matrix<double>(8), four);
+    const auto a = distribute(grid, random_matrix<double>(8, 8), four);
     const auto factors =
-        plinth::lu_factor(Exec(), distribute(grid, random_matrix<double>(8), four));
+        plinth::lu_factor(Exec(), distribute(grid, random_matrix<double>(8, 8), four));
     const auto condition = [&](double a_norm, Norm which) {
       return error_of([&] { (void)plinth::condition(Exec(), factors, a_norm, which); });
     };
@@ -243,7 +186,7 @@ TEST_CASE("condition and error bounds: misuse", "[condition][errorbounds][misuse
     const auto elsewhere = distribute(other, Dense<double>(8, 2), four);
     const auto odd_blocks = distribute(grid, Dense<double>(8, 2), {3, 4});
     const auto oblong = distribute(grid, Dense<double>(8, 9), four);
-    const auto thin = distribute(grid, random_matrix<double>(8), {2, 2});
+    const auto thin = distribute(grid, random_matrix<double>(8, 8), {2, 2});
     const auto bounds = [&](const auto& m, const auto& rhs, const auto& x, Index at_once = 4) {
       return error_of([&] { (void)plinth::error_bounds(Exec(), m, factors, rhs, x, at_once); });
     };
@@ -356,6 +299,19 @@ TEST_CASE("error bounds: zeros, tiny numbers, singular and non-finite systems", 
                                                distribute(grid, truth, five));
     CHECK(of_truth.backward[0] == 0);
     CHECK(of_truth.forward[0] == std::numeric_limits<double>::infinity());
+
+    // A row whose products with x all underflow to 0: nothing is known of it, so it counts as
+    // wholly wrong, while the row of zeros above does not.
+    auto lost = lone;
+    lost(3, 3) = 0x1p-700;
+    auto far = truth;
+    far(3, 0) = 0x1p-700;
+    const auto of_far = plinth::error_bounds(
+        Exec(), distribute(grid, lost, five),
+        plinth::lu_factor(Exec(), distribute(grid, lost, five)),
+        distribute(grid, product(lost, far), five), distribute(grid, far, five));
+    CHECK(product(lost, far)(3, 0) == 0);
+    CHECK(of_far.backward[0] == 1);
 
     // A row so small that rounding |A| |x| + |b| may underflow.
     auto tiny = a;

@@ -51,22 +51,6 @@ void on_grids_and_sizes(F&& f) {
   }
 }
 
-template <class T>
-Dense<T> random_matrix(Index n) {
-  return make_dense<T>(n, n, [](Index i, Index j) { return noise_as<T>(i, j, 31); });
-}
-
-template <class T>
-struct Getrf {
-  Dense<T> lu;
-  std::vector<int> pivots;
-  explicit Getrf(const Dense<T>& a) : lu(a), pivots(static_cast<std::size_t>(a.rows) + 1) {
-    int info = -1;
-    lapack::getrf(static_cast<int>(a.rows), lu.data.data(), pivots.data(), &info);
-    REQUIRE(info == 0);
-  }
-};
-
 /// Logarithm of the modulus and sign or phase of the determinant, from getrf's factors.
 template <class T>
 auto determinant_of(const Getrf<T>& f) {
@@ -97,7 +81,7 @@ TEMPLATE_TEST_CASE("determinant is that of LAPACK's factors", "[lu][determinant]
   using T = TestType;
   on_grids_and_sizes([](const ProcessGrid& grid, const MatrixLayoutOptions& layout,
                         const Case& c) {
-    const auto a = random_matrix<T>(c.n);
+    const auto a = random_matrix<T>(c.n, c.n);
     const auto expected = determinant_of(Getrf<T>(a));
     const auto factors = plinth::lu_factor(Exec(), distribute(grid, a, layout));
     const auto found = plinth::determinant(Exec(), factors);
@@ -200,7 +184,7 @@ TEMPLATE_TEST_CASE("growth factor is that of LAPACK's factors", "[lu][growth]",
   using T = TestType;
   on_grids_and_sizes(
       [](const ProcessGrid& grid, const MatrixLayoutOptions& layout, const Case& c) {
-        const auto a = random_matrix<T>(c.n);
+        const auto a = random_matrix<T>(c.n, c.n);
         const Getrf<T> f(a);
         double u_max = 0, a_max = 0;
         for (Index j = 0; j < c.n; ++j)
@@ -251,7 +235,7 @@ TEMPLATE_TEST_CASE("inverse", "[lu][inverse]", PLINTH_TEST_TYPES(double, float, 
   using T = TestType;
   on_grids_and_sizes([](const ProcessGrid& grid, const MatrixLayoutOptions& layout,
                         const Case& c) {
-    const auto a = random_matrix<T>(c.n);
+    const auto a = random_matrix<T>(c.n, c.n);
     Getrf<T> expected(a);
     std::vector<T> work(static_cast<std::size_t>(c.n) * 8 + 1);
     int info = -1;

@@ -89,7 +89,7 @@ TEST_CASE("out of memory on one rank: the check of a generated system", "[memory
 
 TEST_CASE("out of memory on one rank: a solver that is given its matrix", "[memory]") {
   System s;
-  plinth::LinearSolver solver(Host(), s.a);
+  plinth::LinearSolver solver(Exec(), s.a);
   const auto whole = svd_type(s.n, 1e4);
   CHECK(check_each_failure([&] {
           auto given = distribute(s.grid, whole, {.mb = 8, .nb = 8});
@@ -99,16 +99,16 @@ TEST_CASE("out of memory on one rank: a solver that is given its matrix", "[memo
 
 TEST_CASE("out of memory on one rank: a refinement that is used again", "[memory]") {
   System s;
-  plinth::StoredOperator<Host, Matrix> product(Host(), s.a, 2);
+  plinth::StoredOperator<Exec, Matrix> product(Exec(), s.a, 2);
   const auto times = [&](const Matrix& x, Matrix& y) { product(x, y); };
   const auto nothing = [](Matrix&) {};
-  const double a_norm = plinth::norm(Host(), s.a, plinth::Norm::inf);
+  const double a_norm = plinth::norm(Exec(), s.a, plinth::Norm::inf);
   // Without a preconditioner many basis vectors are wanted: its lists grow on the way.
   const plinth::GmresRefinement policy{.restart = 60, .max_cycles = 1};
   const int last = world_size() - 1;
   for (long n = 0, failed = 1; failed != 0; n += 3) {
     INFO("allocation " << n);
-    plinth::Refinement<Host, Matrix> refinement(Host(), s.b);
+    plinth::Refinement<Exec, Matrix> refinement(Exec(), s.b);
     const auto refine = [&] {
       return refinement(times, nothing, a_norm, s.b, s.x, policy, plinth::BackwardErrorBelow{})
           .iterations();

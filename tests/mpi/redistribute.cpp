@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "support/catch.hpp"
+#include "support/instances.hpp"
 #include "support/locked_device.hpp"
 #include "support/message_counter.hpp"
 #include "support/problems.hpp"
@@ -19,26 +20,6 @@ using plinth::RowMajorGrid;
 namespace {
 
 using Complex = Kokkos::complex<double>;
-using Host = plinth::HostExecution<>;
-template <class T, class Layout>
-using HostMatrix = plinth::DistributedMatrix<T, plinth::HostMemory, Layout>;
-
-template <class T>
-T entry(Index i, Index j) {
-  return noise_as<T>(i, j, 91);
-}
-
-/// Entries of the local part that are not those of entry().
-template <class Matrix>
-Index wrong_entries(const Matrix& a) {
-  using T = typename Matrix::value_type;
-  Index wrong = 0;
-  const plinth::Extents mine = a.local_extents();
-  for (Index i = 0; i < mine.rows; ++i)
-    for (Index j = 0; j < mine.cols; ++j)
-      wrong += !(a.local()(i, j) == entry<T>(a.global_row(i), a.global_col(j)));
-  return wrong;
-}
 
 std::vector<plinth::GridShape> shapes() {
   std::vector<plinth::GridShape> fit;
@@ -73,7 +54,8 @@ void check_sizes() {
         INFO(m << " x " << n << ", at once " << at_once);
         HostMatrix<T, FromLayout> a(from, m, n, blocks(from, 4, 3));
         HostMatrix<T, ToLayout> b(to, m, n, {.mb = 5, .nb = 2});
-        plinth::generate(Host(), a, [](Index i, Index j) noexcept { return entry<T>(i, j); });
+        plinth::generate(Host(), a,
+                         [](Index i, Index j) noexcept { return known_entry<T>(i, j); });
         plinth::generate(Host(), b, [](Index, Index) noexcept { return T(77); });
         plinth::redistribute(Host(), a, b, {.at_once = at_once});
         CHECK(wrong_entries(b) == 0);
@@ -112,7 +94,8 @@ TEST_CASE("redistribution on a device that keeps its memory to itself", "[redist
   const LockedDevice exec;
   for_each_pair([&](const ProcessGrid& from, const ProcessGrid& to) {
     Matrix a(from, 29, 13, {.mb = 4, .nb = 3}), b(to, 29, 13, blocks(to, 3, 5));
-    plinth::generate(exec, a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
+    plinth::generate(exec, a,
+                     [](Index i, Index j) noexcept { return known_entry<double>(i, j); });
     plinth::redistribute(exec, a, b);
     CHECK(has_waited(exec));
     [[maybe_unused]] const auto scope = exec.enter();
@@ -125,7 +108,7 @@ TEST_CASE("redistribution: memory is bounded, and nothing is sent in vain", "[re
   for_each_pair([&](const ProcessGrid& from, const ProcessGrid& to) {
     CountedMatrix a(from, m, n, {.mb = mb, .nb = 6}), b(to, m, n, {.mb = 5, .nb = 4});
     plinth::generate(CountedExecution(), a,
-                     [](Index i, Index j) noexcept { return entry<double>(i, j); });
+                     [](Index i, Index j) noexcept { return known_entry<double>(i, j); });
     const std::size_t before = CountedMemory::bytes();
     plinth::redistribute(CountedExecution(), a, b);
     const Index used = static_cast<Index>(CountedMemory::bytes() - before);
@@ -141,7 +124,7 @@ TEST_CASE("redistribution: memory is bounded, and nothing is sent in vain", "[re
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{s.rows, s.cols});
   CountedMatrix a(grid, m, n, {.mb = mb, .nb = 6}), b(grid, m, n, {.mb = mb, .nb = 6});
   plinth::generate(CountedExecution(), a,
-                   [](Index i, Index j) noexcept { return entry<double>(i, j); });
+                   [](Index i, Index j) noexcept { return known_entry<double>(i, j); });
   const auto sent = count_messages([&] { plinth::redistribute(CountedExecution(), a, b); });
   CHECK(sent.sends == 0);
   CHECK(wrong_entries(b) == 0);
@@ -149,7 +132,7 @@ TEST_CASE("redistribution: memory is bounded, and nothing is sent in vain", "[re
   const ProcessGrid other(MPI_COMM_WORLD, ColumnMajorGrid{s.cols, s.rows});
   CountedMatrix c(grid, 30, 30, {.mb = mb, .nb = 6}), d(other, 30, 30, {.mb = 5, .nb = 4});
   plinth::generate(CountedExecution(), c,
-                   [](Index i, Index j) noexcept { return entry<double>(i, j); });
+                   [](Index i, Index j) noexcept { return known_entry<double>(i, j); });
   const auto few = count_messages([&] { plinth::redistribute(CountedExecution(), c, d); });
   CHECK(few.sends <= 2 * (world_size() - 1));
   CHECK(wrong_entries(d) == 0);

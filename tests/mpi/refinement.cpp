@@ -18,8 +18,8 @@ using namespace plinth_test;
 using Layout = Kokkos::LayoutRight;
 using plinth::BackwardErrorBelow;
 using plinth::ClassicalRefinement;
-using plinth::InitialGuess;
 using plinth::GmresRefinement;
+using plinth::InitialGuess;
 using plinth::NoRefinement;
 using plinth::ProcessGrid;
 using plinth::RefinementOutcome;
@@ -31,15 +31,6 @@ using Matrix = HostMatrix<double, Layout>;
 /// One instance of the driver for all cases.
 using Times = std::function<void(const Matrix&, Matrix&)>;
 using Solve = std::function<void(Matrix&)>;
-
-template <class F>
-void on_every_grid(F&& f) {
-  for (const auto shape : grids(world_size())) {
-    const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
-    INFO("grid " << shape.rows << "x" << shape.cols);
-    f(grid);
-  }
-}
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -81,23 +72,7 @@ struct Problem {
     return refinement(times(), solve(), a_norm, db, dx, policy, done, guess);
   }
   /// Column c's backward error, the plain way.
-  double backward_error(Index c) const {
-    const auto x = gather(dx);
-    double r_most = 0, x_most = 0, b_most = 0, a_most = 0;
-    for (Index i = 0; i < n; ++i) {
-      long double r = b(i, c);
-      double row = 0;
-      for (Index j = 0; j < n; ++j) {
-        r -= static_cast<long double>(a(i, j)) * x(j, c);
-        row += std::abs(a(i, j));
-      }
-      r_most = std::max(r_most, std::abs(static_cast<double>(r)));
-      x_most = std::max(x_most, std::abs(x(i, c)));
-      b_most = std::max(b_most, std::abs(b(i, c)));
-      a_most = std::max(a_most, row);
-    }
-    return r_most == 0 ? 0 : r_most / (a_most * x_most + b_most);
-  }
+  double backward_error(Index c) const { return column_error(a, gather(dx), b, c); }
 };
 
 /// M: A with every entry changed by up to this share.

@@ -5,6 +5,7 @@
 #include <complex>
 
 #include "support/catch.hpp"
+#include "support/instances.hpp"
 #include "support/locked_device.hpp"
 #include "support/problems.hpp"
 
@@ -17,12 +18,6 @@ using plinth::RowMajorGrid;
 namespace {
 
 using Complex = Kokkos::complex<double>;
-using Host = plinth::HostExecution<>;
-
-template <class T>
-T entry(Index i, Index j) {
-  return noise_as<T>(i, j, 95);
-}
 
 /// A column-major array with padding below each column.
 template <class T, class Element = T>
@@ -38,30 +33,20 @@ struct Padded {
   Element& at(Index i, Index j) { return data[static_cast<std::size_t>(i + j * lead)]; }
   void fill() {
     for (Index j = 0; j < cols; ++j)
-      for (Index i = 0; i < rows; ++i) at(i, j) = Element(entry<T>(i, j));
+      for (Index i = 0; i < rows; ++i) at(i, j) = Element(known_entry<T>(i, j));
   }
   /// Entries that are not entry()'s, and padding that was touched.
   Index wrong() {
     Index count = 0;
     for (Index j = 0; j < cols; ++j)
       for (Index i = 0; i < lead; ++i)
-        count += at(i, j) != (i < rows ? Element(entry<T>(i, j)) : Element(-99));
+        count += at(i, j) != (i < rows ? Element(known_entry<T>(i, j)) : Element(-99));
     return count;
   }
   bool untouched() const {
     return std::all_of(data.begin(), data.end(), [](Element e) { return e == Element(-99); });
   }
 };
-
-template <class Matrix>
-Index wrong_entries(const Matrix& a) {
-  using T = typename Matrix::value_type;
-  Index wrong = 0;
-  for (Index i = 0; i < a.local_extents().rows; ++i)
-    for (Index j = 0; j < a.local_extents().cols; ++j)
-      wrong += !(a.local()(i, j) == entry<T>(a.global_row(i), a.global_col(j)));
-  return wrong;
-}
 
 /// There and back by every call, from and to every rank.
 template <class T, class Element, class Matrix, class Exec>
@@ -128,7 +113,7 @@ TEST_CASE("matrices from and to Views", "[replicate]") {
     plinth::DistributedMatrix<double> a(grid, m, n, {3, 2});
     Kokkos::View<double**, LayoutRight, Kokkos::HostSpace> from("from", m, n), to("to", m, n);
     for (Index i = 0; i < m; ++i)
-      for (Index j = 0; j < n; ++j) from(i, j) = entry<double>(i, j);
+      for (Index j = 0; j < n; ++j) from(i, j) = known_entry<double>(i, j);
     const auto same = [&] { return std::equal(from.data(), from.data() + m * n, to.data()); };
     plinth::from_replicated(Host(), from, a);
     CHECK(wrong_entries(a) == 0);
@@ -149,7 +134,8 @@ TEST_CASE("misuse: arrays", "[misuse][replicate]") {
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{ranks, 1});
   const Index n = 2 * ranks;
   plinth::DistributedMatrix<double> a(grid, n, n, {2, 2});
-  plinth::generate(Host(), a, [](Index i, Index j) noexcept { return entry<double>(i, j); });
+  plinth::generate(Host(), a,
+                   [](Index i, Index j) noexcept { return known_entry<double>(i, j); });
   std::vector<double> array(static_cast<std::size_t>(n * n));
   double* const data = array.data();
   Kokkos::View<double**, LayoutRight, Kokkos::HostSpace> flat("flat", n, n - 1), right("r", n, n);

@@ -4,6 +4,7 @@
 // alone.
 #include "plinth/solve/solve.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
@@ -21,16 +22,6 @@ using plinth::ProcessGrid;
 namespace {
 
 constexpr double eps = plinth::ScalarTraits<double>::epsilon;
-
-/// Calls f(grid) on the ranks of every grid.
-template <class F>
-void on_every_grid(F&& f) {
-  for (const auto shape : grids(world_size())) {
-    const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
-    INFO("grid " << shape.rows << "x" << shape.cols);
-    if (grid.active()) f(grid);
-  }
-}
 
 double entry(Index i, Index j) { return noise(i, j, 31); }
 double rhs_entry(Index i, Index j) { return noise(i, j, 32); }
@@ -59,7 +50,7 @@ double backward_error(const Dense<double>& a, const Dense<double>& x, const Dens
 }  // namespace
 
 TEST_CASE("solve: a small backward error, A and B kept", "[solve]") {
-  on_every_grid([](const ProcessGrid& grid) {
+  on_every_active_grid([](const ProcessGrid& grid) {
     struct Size {
       Index n, nb, nrhs;
     };
@@ -89,7 +80,7 @@ TEST_CASE("solve: a small backward error, A and B kept", "[solve]") {
 }
 
 TEST_CASE("solve: complex, single precision, columns contiguous", "[solve]") {
-  on_every_grid([](const ProcessGrid& grid) {
+  on_every_active_grid([](const ProcessGrid& grid) {
     const auto check = [&]<class T, class Layout>(T, Layout) {
       const Index n = 35;
       const auto a = make_dense<T>(n, n, [](Index i, Index j) { return noise_as<T>(i, j); });
@@ -111,7 +102,7 @@ TEST_CASE("solve: complex, single precision, columns contiguous", "[solve]") {
 }
 
 TEST_CASE("solve: singular and non-finite systems are outcomes, on every rank", "[solve]") {
-  on_every_grid([](const ProcessGrid& grid) {
+  on_every_active_grid([](const ProcessGrid& grid) {
     const Index n = 22;
     const auto run = [&](const Dense<double>& a, const Dense<double>& b) {
       const auto da = distribute(grid, a, {.mb = 4, .nb = 4});
@@ -131,23 +122,39 @@ TEST_CASE("solve: singular and non-finite systems are outcomes, on every rank", 
     CHECK(zero.outcome == Outcome::singular);
     CHECK(zero.column == 9);
     CHECK_FALSE(static_cast<bool>(zero));
+    CHECK(plinth::is_nan(zero.backward_error));
 
     auto poisoned = good;
     poisoned(n - 1, 13) = std::numeric_limits<double>::quiet_NaN();
     const auto nan = run(poisoned, b);
     CHECK(nan.outcome == Outcome::non_finite);
     CHECK(nan.column == 13);
+    CHECK(plinth::is_nan(nan.backward_error));
 
     auto infinite = b;
     infinite(n / 2, 0) = std::numeric_limits<double>::infinity();
     const auto inf = run(good, infinite);
     CHECK(inf.outcome == Outcome::non_finite);
     CHECK(inf.column == -1);
+    CHECK(plinth::is_nan(inf.backward_error));
   });
 }
 
+TEST_CASE("solve: ranks without a place on the grid have measured nothing", "[solve][grid]") {
+  const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, std::max(1, world_size() - 1)});
+  const plinth::MatrixLayoutOptions square{.mb = 4, .nb = 4};
+  const auto da = distribute(grid, make_dense<double>(9, 9, entry), square);
+  const auto db = distribute(grid, make_dense<double>(9, 2, rhs_entry), square);
+  auto dx = distribute(grid, make_dense<double>(9, 2, rhs_entry), square);
+  for (const auto& report : {plinth::solve(Exec(), da, db, dx),
+                             plinth::solve<plinth::DoubleSingle>(Exec(), da, db, dx)}) {
+    CHECK(report.outcome == Outcome::solved);
+    CHECK(plinth::is_nan(report.backward_error) == !grid.active());
+  }
+}
+
 TEST_CASE("solve: systems near underflow and near overflow", "[solve]") {
-  on_every_grid([](const ProcessGrid& grid) {
+  on_every_active_grid([](const ProcessGrid& grid) {
     const Index n = 20;
     struct Scale {
       int a, b;
@@ -178,7 +185,7 @@ TEST_CASE("outcomes have names", "[solve]") {
 TEST_CASE("residual: exact where arithmetic is", "[residual]") {
   // Small integers: every order of summation gives the same.
   const auto whole_number = [](Index i, Index j) { return std::floor(16 * noise(i, j, 40)); };
-  on_every_grid([&](const ProcessGrid& grid) {
+  on_every_active_grid([&](const ProcessGrid& grid) {
     const Index n = 27;
     for (const Index nrhs : {0, 1, 5}) {
       const auto a = make_dense<double>(n, n, whole_number);
@@ -212,7 +219,7 @@ TEST_CASE("residual: exact where arithmetic is", "[residual]") {
 TEST_CASE("norms: exact where arithmetic is, NaN where there is one", "[norm]") {
   using plinth::Norm;
   using Z = Kokkos::complex<double>;
-  on_every_grid([](const ProcessGrid& grid) {
+  on_every_active_grid([](const ProcessGrid& grid) {
     struct Size {
       Index m, n;
     };
@@ -244,7 +251,7 @@ TEST_CASE("norms: exact where arithmetic is, NaN where there is one", "[norm]") 
 }
 
 TEST_CASE("copy keeps bits, and converts types", "[copy]") {
-  on_every_grid([](const ProcessGrid& grid) {
+  on_every_active_grid([](const ProcessGrid& grid) {
     auto a = make_dense<double>(11, 14, entry);
     a(3, 4) = std::numeric_limits<double>::quiet_NaN();
     a(4, 4) = -0.0;
@@ -269,7 +276,7 @@ TEST_CASE("copy keeps bits, and converts types", "[copy]") {
 TEST_CASE("generate: independent of the grid, and of how blocks are dealt", "[generate]") {
   const Index m = 19, n = 23;
   const auto expected = make_dense<double>(m, n, entry);
-  on_every_grid([&](const ProcessGrid& grid) {
+  on_every_active_grid([&](const ProcessGrid& grid) {
     for (const auto& layout : {plinth::MatrixLayoutOptions{.mb = 1, .nb = 1},
                                plinth::MatrixLayoutOptions{.mb = 4,
                                .nb = 7,
@@ -288,7 +295,7 @@ TEST_CASE("generate: independent of the grid, and of how blocks are dealt", "[ge
 
 #ifndef PLINTH_TEST_ON_STAND_IN  // what devices call throws nothing
 TEST_CASE("generate: an exception on one rank becomes an Error on all", "[generate][error]") {
-  on_every_grid([](const ProcessGrid& grid) {
+  on_every_active_grid([](const ProcessGrid& grid) {
     TestMatrix<double, LayoutRight> a(grid, 30, 30, {.mb = 4, .nb = 4});
     // One entry is bad, so one rank's callback throws.
     const auto bad_entry = [](Index i, Index j) -> double {
@@ -309,7 +316,7 @@ TEST_CASE("generate: an exception on one rank becomes an Error on all", "[genera
 }
 
 TEST_CASE("generate: an exception without a message is one all the same", "[generate][error]") {
-  on_every_grid([](const ProcessGrid& grid) {
+  on_every_active_grid([](const ProcessGrid& grid) {
     TestMatrix<double, LayoutRight> a(grid, 6, 6, {.mb = 2, .nb = 2});
     const auto silent = [](Index, Index) -> double { throw std::runtime_error(""); };
     CHECK_THAT(error_of([&] { plinth::generate(Exec(), a, silent); }, ErrorKind::user_callback),
@@ -319,7 +326,7 @@ TEST_CASE("generate: an exception without a message is one all the same", "[gene
 #endif
 
 TEST_CASE("solve: a norm that overflows does not make a small backward error", "[solve]") {
-  on_every_grid([](const ProcessGrid& grid) {
+  on_every_active_grid([](const ProcessGrid& grid) {
     // ||A|| is beyond the largest double although no entry is.
     const auto huge = [](Index i, Index j) {
       return 1.5e308 * (i == j ? 1.0 : std::cos(static_cast<double>(i * j)));
@@ -329,12 +336,13 @@ TEST_CASE("solve: a norm that overflows does not make a small backward error", "
     const auto db = distribute(grid, b, {.mb = 2, .nb = 2});
     auto dx = distribute(grid, b, {.mb = 2, .nb = 2});
     const auto report = plinth::solve(Exec(), da, db, dx);
-    if (grid.active()) CHECK(report.outcome == plinth::Outcome::non_finite);
+    CHECK(report.outcome == plinth::Outcome::non_finite);
+    CHECK(plinth::is_nan(report.backward_error));
   });
 }
 
 TEST_CASE("solve: X must not be B", "[solve][error]") {
-  on_every_grid([](const ProcessGrid& grid) {
+  on_every_active_grid([](const ProcessGrid& grid) {
     const auto da = distribute(grid, make_dense<double>(6, 6, entry), {.mb = 2, .nb = 2});
     auto db = distribute(grid, make_dense<double>(6, 1, entry), {.mb = 2, .nb = 2});
     CHECK_THAT(error_of([&] { (void)plinth::solve(Exec(), da, db, db); }, ErrorKind::misuse),

@@ -24,6 +24,12 @@ namespace {
 using InOwnType = SolveOptions<NoRefinement>;
 constexpr plinth::Questions all{.condition = true, .error_bounds = true};
 
+using Complex = Kokkos::complex<double>;
+struct ComplexSingle {
+  using Working = Complex;
+  using Factor = Kokkos::complex<float>;
+};
+
 struct Answer {
   plinth::SolveReport report;
   Dense<double> x;
@@ -41,31 +47,10 @@ Answer ask(const ProcessGrid& grid, const Dense<double>& a, const Dense<double>&
   return {report, gather(dx)};
 }
 
-/// Small whole numbers, so that A x = b holds without rounding.
-Dense<double> whole_numbers(Index m, Index n, std::uint64_t seed) {
-  return make_dense<double>(
-      m, n, [=](Index i, Index j) { return std::round(16 * noise(i, j, seed)) + 0.0; });
-}
-Dense<double> product(const Dense<double>& a, const Dense<double>& x) {
-  Dense<double> b(a.rows, x.cols);
-  for (Index c = 0; c < x.cols; ++c)
-    for (Index j = 0; j < a.cols; ++j)
-      for (Index i = 0; i < a.rows; ++i) b(i, c) += a(i, j) * x(j, c);
-  return b;
-}
-double relative_error(const Dense<double>& x, const Dense<double>& truth, Index c) {
-  double most = 0, difference = 0;
-  for (Index i = 0; i < x.rows; ++i) {
-    most = std::max(most, std::abs(x(i, c)));
-    difference = std::max(difference, std::abs(x(i, c) - truth(i, c)));
-  }
-  return difference / most;
-}
-
 template <class Precision, class Options>
 void check_answers(const ProcessGrid& grid, Options options) {
   const Index n = 34;
-  const auto a = whole_numbers(n, n, 51), truth = whole_numbers(n, 2, 53);
+  const auto a = whole_numbers<double>(n, n, 51), truth = whole_numbers<double>(n, 2, 53);
   options.ask = all;
   const auto answer = ask<Precision>(grid, a, product(a, truth), 5, options);
   REQUIRE(answer.report);
@@ -80,7 +65,7 @@ void check_answers(const ProcessGrid& grid, Options options) {
   REQUIRE(answer.report.error_bounds);
   for (Index c = 0; c < 2; ++c) {
     const auto at = static_cast<std::size_t>(c);
-    CHECK(answer.report.error_bounds->forward[at] >= relative_error(answer.x, truth, c));
+    CHECK(answer.report.error_bounds->forward[at] >= column_difference(answer.x, truth, c));
     CHECK(answer.report.error_bounds->forward[at] < 1e-9);
     CHECK(answer.report.error_bounds->backward[at] < 1e-12);
   }
@@ -122,6 +107,12 @@ TEST_CASE("solve: rows and columns are scaled where it pays", "[solve][equilibra
             std::vector{Equilibrated::none, Equilibrated::rows, Equilibrated::columns,
                         Equilibrated::both}[static_cast<std::size_t>(kind)]);
       CHECK(answer.report.error_bounds->backward[0] <= 30 * 0x1p-53 * n);
+      const MatrixLayoutOptions layout{4, 4};
+      auto x = distribute(grid, rhs, layout);
+      const auto plain =
+          plinth::solve(Exec(), distribute(grid, a, layout), distribute(grid, rhs, layout), x);
+      CHECK(plain);
+      CHECK(plain.equilibrated == answer.report.equilibrated);
       const auto off =
           ask<plinth::Uniform<double>>(grid, a, rhs, 4, InOwnType{.equilibrate = false});
       CHECK(off.report.equilibrated == Equilibrated::none);
@@ -139,8 +130,8 @@ TEST_CASE("solve: rows and columns are scaled where it pays", "[solve][equilibra
 TEST_CASE("solve: answers about singular and non-finite systems, misuse", "[solve][questions]") {
   const Index n = 12;
   on_every_active_grid([&](const ProcessGrid& grid) {
-    auto a = whole_numbers(n, n, 51);
-    const auto b = whole_numbers(n, 1, 52);
+    auto a = whole_numbers<double>(n, n, 51);
+    const auto b = whole_numbers<double>(n, 1, 52);
     for (Index i = 0; i < n; ++i) a(i, 7) = 0;
     auto report = ask<plinth::Uniform<double>>(grid, a, b, 5, InOwnType{.ask = all}).report;
     CHECK(report.outcome == Outcome::singular);
@@ -164,5 +155,91 @@ TEST_CASE("solve: answers about singular and non-finite systems, misuse", "[solv
                                                       InOwnType{.ask = {.condition = guilty}});
                  }),
                  contains("different arguments"));
+  });
+}
+
+TEST_CASE("solve: answers where a narrower type has none", "[solve][questions]") {
+  const Index n = 12;
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    const auto b = whole_numbers<double>(n, 1, 52);
+    const auto in_float = [&](const Dense<double>& a, bool fall_back = false) {
+      return ask<plinth::DoubleSingle>(grid, a, b, 5,
+                                       SolveOptions<>{.fall_back = fall_back, .ask = all})
+          .report;
+    };
+    auto a = whole_numbers<double>(n, n, 51);
+    for (Index i = 0; i < n; ++i) a(i, 7) = 0;
+    const auto singular = in_float(a);
+    CHECK(singular.outcome == Outcome::singular);
+    CHECK(singular.condition == 0.0);
+    CHECK_FALSE(singular.error_bounds);
+    CHECK(plinth::is_nan(singular.backward_error));
+
+    a = whole_numbers<double>(n, n, 51);
+    a(2, 3) = 1e200;  // float does not hold it
+    const auto overflow = in_float(a);
+    CHECK(overflow.outcome == Outcome::overflow);
+    REQUIRE(overflow.condition);
+    CHECK(plinth::is_nan(*overflow.condition));
+    CHECK_FALSE(overflow.error_bounds);
+    CHECK(plinth::is_nan(overflow.backward_error));
+    const auto safe = in_float(a, true);
+    CHECK(safe);
+    CHECK(safe.condition.value() > 0);
+    CHECK(safe.error_bounds);
+
+    a(2, 3) = std::nan("");
+    const auto bad = in_float(a, true);
+    CHECK(bad.outcome == Outcome::non_finite);
+    CHECK_FALSE(bad.fell_back_from);
+    CHECK(plinth::is_nan(bad.condition.value()));
+  });
+}
+
+TEST_CASE("solve: the condition of nothing is condition()'s", "[solve][questions]") {
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    const Dense<double> nothing(0, 0), none(0, 2);
+    CHECK(ask<plinth::Uniform<double>>(grid, nothing, none, 5, InOwnType{.ask = all})
+              .report.condition == 1.0);
+    CHECK(ask<plinth::DoubleSingle>(grid, nothing, none, 5, SolveOptions<>{.ask = all})
+              .report.condition == 1.0);
+  });
+}
+
+TEST_CASE("solve: a finite A whose norm overflows is not called non-finite", "[solve][refined]") {
+  // Four entries of a row add up to more than a double holds.
+  const Index n = 12;
+  const auto a = make_dense<double>(n, n, [](Index i, Index j) {
+    return i == 4 ? (j % 3 == 1 ? 0x1.8p1022 : 0x1p1000) : noise(i, j, 91) + (i == j ? 2 : 0);
+  });
+  const auto b = whole_numbers<double>(n, 1, 52);
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    const auto answer = ask<plinth::DoubleSingle>(grid, a, b, 5, SolveOptions<>{.ask = all});
+    CHECK(answer.report.outcome == Outcome::overflow);
+    const auto safe = ask<plinth::DoubleSingle>(grid, a, b, 5, SolveOptions<>{.fall_back = true});
+    CHECK(safe.report.fell_back_from == Outcome::overflow);
+  });
+}
+
+TEST_CASE("solve: complex matrices are scaled before they are rounded",
+          "[solve][equilibration]") {
+  const Index n = 20;
+  const auto a = make_dense<Complex>(n, n, [](Index i, Index j) {
+    return (noise_as<Complex>(i, j, 5) + Complex(i == j ? 2 : 0)) *
+           std::ldexp(1.0, static_cast<int>(60 * (i % 5) - 40 * (j % 7)));
+  });
+  const auto b =
+      make_dense<Complex>(n, 1, [](Index i, Index) { return noise_as<Complex>(i, 0); });
+  on_every_active_grid([&](const ProcessGrid& grid) {
+    const MatrixLayoutOptions square{4, 4};
+    const auto da = distribute(grid, a, square), db = distribute(grid, b, square);
+    auto dx = distribute(grid, b, square);
+    const auto plain = plinth::solve<ComplexSingle>(Exec(), da, db, dx, SolveOptions<>{});
+    CHECK(plain.outcome == Outcome::overflow);
+    const auto scaled =
+        plinth::solve<ComplexSingle>(Exec(), da, db, dx, SolveOptions<>{.equilibrate = true});
+    CHECK(scaled.outcome == Outcome::solved);
+    CHECK(scaled.equilibrated == Equilibrated::both);
+    CHECK(solve_ratio(a, gather(dx), b, plinth::Op::none) < 30);
   });
 }

@@ -67,15 +67,6 @@ void check_solves(const ProcessGrid& grid, const Factors& factors, Index nb) {
     }
 }
 
-template <class F>
-void on_every_grid(F&& f) {
-  for (const auto shape : grids(world_size())) {
-    const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
-    INFO("grid " << shape.rows << "x" << shape.cols);
-    if (grid.active()) f(grid);
-  }
-}
-
 struct Size {
   Index n, nb;
 };
@@ -89,7 +80,7 @@ double entry(Index i, Index j) {
 template <class Precision, class Layout>
 void check_mixed(const plinth::lu::MixedOptions& options) {
   using Factor = typename plinth::PrecisionRoles<Precision>::Factor;
-  on_every_grid([&](const ProcessGrid& grid) {
+  on_every_active_grid([&](const ProcessGrid& grid) {
     for (const Size s : sizes) {
       INFO("n " << s.n << ", nb " << s.nb << ", matrix exponent " << options.matrix_exponent);
       HostMatrix<Factor, Layout> a(grid, s.n, s.n,
@@ -107,7 +98,7 @@ void check_mixed(const plinth::lu::MixedOptions& options) {
 }  // namespace
 
 TEST_CASE("lu_solve in double with single-precision factors", "[stored][lu]") {
-  on_every_grid([](const ProcessGrid& grid) {
+  on_every_active_grid([](const ProcessGrid& grid) {
     for (const Size s : sizes) {
       INFO("n " << s.n << ", nb " << s.nb);
       HostMatrix<float, LayoutRight> a(

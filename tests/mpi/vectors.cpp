@@ -25,15 +25,6 @@ namespace {
 /// A number that says where it is.
 double place(Index i, Index j) { return static_cast<double>(1 + i + 1000 * j); }
 
-template <class F>
-void on_every_grid(F&& f) {
-  for (const auto shape : grids(world_size())) {
-    const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{shape.rows, shape.cols});
-    INFO("grid " << shape.rows << "x" << shape.cols);
-    if (grid.active()) f(grid);
-  }
-}
-
 struct Row {
   Index n, nb, cols;
   int source_row, source_col;  // from the far end of the grid, if 1
@@ -52,7 +43,7 @@ constexpr Row rows[] = {
 TEMPLATE_TEST_CASE("diagonal blocks: columns come in, and go out unchanged", "[vectors]",
                    LayoutRight, LayoutLeft) {
   const Host exec;
-  on_every_grid([&](const ProcessGrid& grid) {
+  on_every_active_grid([&](const ProcessGrid& grid) {
     const auto shape = grid.shape();
     for (const auto& row : rows) {
       INFO("n " << row.n << ", nb " << row.nb << ", " << row.cols << " columns");
@@ -97,7 +88,7 @@ TEMPLATE_TEST_CASE("diagonal blocks: columns come in, and go out unchanged", "[v
 TEMPLATE_TEST_CASE("diagonal blocks: spread along columns, summed along rows", "[vectors]",
                    LayoutRight, LayoutLeft) {
   const Host exec;
-  on_every_grid([&](const ProcessGrid& grid) {
+  on_every_active_grid([&](const ProcessGrid& grid) {
     const auto shape = grid.shape();
     const auto at = grid.coord();
     for (const auto& row : rows) {

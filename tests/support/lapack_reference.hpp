@@ -81,3 +81,27 @@ PLINTH_TEST_LAPACK(s, float, float, int)
 PLINTH_TEST_LAPACK(z, Kokkos::complex<double>, double, double)
 PLINTH_TEST_LAPACK(c, Kokkos::complex<float>, float, float)
 #undef PLINTH_TEST_LAPACK
+
+namespace plinth_test {
+
+/// What LAPACK's getrf makes of a matrix that is not singular.
+template <class T>
+struct Getrf {
+  Dense<T> lu;
+  std::vector<int> pivots;  ///< counted from 1
+  explicit Getrf(const Dense<T>& a) : lu(a), pivots(static_cast<std::size_t>(a.rows) + 1) {
+    int info = -1;
+    lapack::getrf(static_cast<int>(a.rows), lu.data.data(), pivots.data(), &info);
+    REQUIRE(info == 0);
+  }
+  Dense<T> inverse() const {
+    Dense<T> x(lu.rows, lu.rows);
+    for (Index i = 0; i < lu.rows; ++i) x(i, i) = T(1);
+    int info = -1;
+    lapack::getrs('N', static_cast<int>(lu.rows), static_cast<int>(lu.rows), lu.data.data(),
+                  pivots.data(), x.data.data(), &info);
+    return x;
+  }
+};
+
+}  // namespace plinth_test

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -68,6 +69,23 @@ inline int world_rank() {
   return rank;
 }
 
+/// Calls f(grid) on every rank for every grid that a test should see.
+template <class F>
+void on_every_grid(F&& f) {
+  for (const auto shape : grids(world_size())) {
+    const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
+    INFO("grid " << shape.rows << "x" << shape.cols);
+    f(grid);
+  }
+}
+/// The same on the ranks that have a place on it.
+template <class F>
+void on_every_active_grid(F&& f) {
+  on_every_grid([&](const plinth::ProcessGrid& grid) {
+    if (grid.active()) f(grid);
+  });
+}
+
 /// A whole matrix in column-major order.
 template <class T>
 struct Dense {
@@ -89,6 +107,44 @@ Dense<T> make_dense(Index m, Index n, const F& f) {
   return a;
 }
 
+/// Random numbers in all parts.
+template <class T>
+Dense<T> random_matrix(Index m, Index n, std::uint64_t seed = 41) {
+  return make_dense<T>(m, n, [=](Index i, Index j) { return noise_as<T>(i, j, seed); });
+}
+/// Small whole numbers: a product of two such matrices is exact.
+template <class T>
+Dense<T> whole_numbers(Index m, Index n, std::uint64_t seed) {
+  return make_dense<T>(m, n, [=](Index i, Index j) {
+    const auto part = [&](std::uint64_t s) {
+      return static_cast<plinth::RealOf<T>>(std::round(16 * noise(i, j, s)) + 0.0);  // no -0
+    };
+    if constexpr (plinth::ScalarTraits<T>::is_complex)
+      return T(part(seed), part(seed + 1));
+    else
+      return part(seed);
+  });
+}
+/// A X.
+template <class T>
+Dense<T> product(const Dense<T>& a, const Dense<T>& x) {
+  Dense<T> b(a.rows, x.cols);
+  for (Index c = 0; c < x.cols; ++c)
+    for (Index j = 0; j < a.cols; ++j)
+      for (Index i = 0; i < a.rows; ++i) b(i, c) += a(i, j) * x(j, c);
+  return b;
+}
+/// Column c of max |x - y| / max |x|, or max |x - y| where x is 0.
+template <class T>
+double column_difference(const Dense<T>& x, const Dense<T>& y, Index c) {
+  double most = 0, difference = 0;
+  for (Index i = 0; i < x.rows; ++i) {
+    most = std::max<double>(most, plinth::modulus(x(i, c)));
+    difference = std::max<double>(difference, plinth::modulus(x(i, c) - y(i, c)));
+  }
+  return most == 0 ? difference : difference / most;
+}
+
 /// The whole of a distributed matrix, on every rank of its grid.
 template <class Matrix>
 auto gather(const Matrix& a) {
@@ -103,6 +159,24 @@ auto gather(const Matrix& a) {
   MPI_Allreduce(MPI_IN_PLACE, whole.data.data(), static_cast<int>(whole.data.size()),
                 plinth::comm::datatype<T>(), MPI_SUM, a.grid().all().handle());
   return whole;
+}
+
+/// An entry of a matrix that is moved about.
+template <class T>
+T known_entry(Index i, Index j) {
+  return noise_as<T>(i, j, 91);
+}
+/// Entries of the local part that are not known_entry()'s.
+template <class Matrix>
+Index wrong_entries(const Matrix& a) {
+  [[maybe_unused]] const auto scope = Exec().enter();
+  Index wrong = 0;
+  const plinth::Extents mine = a.local_extents();
+  for (Index i = 0; i < mine.rows; ++i)
+    for (Index j = 0; j < mine.cols; ++j)
+      wrong += !(a.local()(i, j) ==
+                 known_entry<typename Matrix::value_type>(a.global_row(i), a.global_col(j)));
+  return wrong;
 }
 
 /// The pivots of a factorization as LAPACK would give them, counted from 0, on every rank.
@@ -165,6 +239,25 @@ double solve_ratio(const Dense<T>& a, const Dense<T>& x, const Dense<T>& b, plin
   return rnorm == 0 ? 0
                     : rnorm / (norm1(a) * norm1(x) *
                                static_cast<double>(plinth::ScalarTraits<T>::epsilon));
+}
+
+/// Column c's ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm, the plain way.
+inline double column_error(const Dense<double>& a, const Dense<double>& x, const Dense<double>& b,
+                           Index c) {
+  double r_most = 0, x_most = 0, b_most = 0, a_most = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    long double r = b(i, c);
+    double row = 0;
+    for (Index j = 0; j < a.cols; ++j) {
+      r -= static_cast<long double>(a(i, j)) * x(j, c);
+      row += std::abs(a(i, j));
+    }
+    r_most = std::max(r_most, std::abs(static_cast<double>(r)));
+    x_most = std::max(x_most, std::abs(x(i, c)));
+    b_most = std::max(b_most, std::abs(b(i, c)));
+    a_most = std::max(a_most, row);
+  }
+  return r_most == 0 ? 0 : r_most / (a_most * x_most + b_most);
 }
 
 /// A distributed matrix with the values of a whole one.

@@ -44,25 +44,6 @@ inline Dense<double> svd_type(Index n, double condition, std::uint64_t seed = 90
   return a;
 }
 
-/// Column c's ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm, the plain way.
-inline double column_error(const Dense<double>& a, const Dense<double>& x, const Dense<double>& b,
-                           Index c) {
-  double r_most = 0, x_most = 0, b_most = 0, a_most = 0;
-  for (Index i = 0; i < a.rows; ++i) {
-    long double r = b(i, c);
-    double row = 0;
-    for (Index j = 0; j < a.cols; ++j) {
-      r -= static_cast<long double>(a(i, j)) * x(j, c);
-      row += std::abs(a(i, j));
-    }
-    r_most = std::max(r_most, std::abs(static_cast<double>(r)));
-    x_most = std::max(x_most, std::abs(x(i, c)));
-    b_most = std::max(b_most, std::abs(b(i, c)));
-    a_most = std::max(a_most, row);
-  }
-  return r_most == 0 ? 0 : r_most / (a_most * x_most + b_most);
-}
-
 /// Checks that a report says the same on every rank of a grid. Collective.
 inline void check_same_everywhere(const plinth::ProcessGrid& grid,
                                   const plinth::SolveReport& report) {
@@ -124,15 +105,6 @@ plinth::SolveReport solve_and_check(const plinth::ProcessGrid& grid, const Dense
     CHECK((report.refinement.columns.empty() || !report.refinement.converged()));
   }
   return report;
-}
-
-template <class F>
-void on_every_active_grid(F&& f) {
-  for (const auto shape : grids(world_size())) {
-    const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
-    INFO("grid " << shape.rows << "x" << shape.cols);
-    if (grid.active()) f(grid);
-  }
 }
 
 }  // namespace plinth_test

@@ -18,16 +18,23 @@ namespace plinth {
 
 namespace lu {
 
+/// The first local column on or right of the diagonal, by local row.
+struct FirstInUpper {
+  BlockCyclic rows, cols;
+  GridCoord at;
+  KOKKOS_FUNCTION Index operator()(Index i) const {
+    return cols.first_local(rows.global(i, at.row), at.col);
+  }
+};
+
 /// out[i] := the largest modulus in local row i of the upper triangle of `a`, NaN above all.
 template <ExecutionPolicy Exec, class Matrix, class Real>
 void largest_in_upper_rows(const Exec& exec, const Matrix& a, Real* out) {
-  const BlockCyclic &rows = a.distribution().rows, &cols = a.distribution().cols;
-  const GridCoord at = a.grid().coord();
-  const auto first = KOKKOS_LAMBDA(const Index i) {
-    return cols.first_local(rows.global(i, at.row), at.col);
-  };
+  const Distribution& d = a.distribution();
   kernel::fold_moduli<true, kernel::Fold::largest>(
-      exec, a.local(), kernel::FoldedLines<Real, decltype(first)>{out, nullptr, false, first});
+      exec, a.local(),
+      kernel::FoldedLines<Real, FirstInUpper>{.out = out,
+                                              .first = {d.rows, d.cols, a.grid().coord()}});
 }
 
 }  // namespace lu

@@ -18,11 +18,16 @@ namespace plinth {
 template <Scalar S>
 using SolvedIn = std::conditional_t<BlasScalar<S>, S, double>;
 
-/// 1 / (a_norm ||A^-1||) in the norm `which`, one or inf, where solve(v, op) does v := op(A)^-1 v
-/// for the estimator's vectors, one each; 0 where that underflows. Collective.
-template <class Estimator, class Solve>
-double reciprocal_condition(Estimator& estimator, double a_norm, Norm which, const Solve& solve) {
-  if (a_norm == 0 || !is_finite(a_norm)) return 0;
+/// 1 / (a_norm ||A^-1||) in the norm `which`, one or inf, where `factors` are those that
+/// solve(v, op), which does v := op(A)^-1 v for the estimator's vectors, one each, solves with;
+/// outcomes as of condition(). Collective.
+template <class Factors, class Estimator, class Solve>
+double reciprocal_condition(const Factors& factors, Estimator& estimator, double a_norm,
+                            Norm which, const Solve& solve) {
+  if (factors.order() == 0) return 1;
+  if (factors.first_nonfinite_pivot() || is_nan(a_norm))
+    return std::numeric_limits<double>::quiet_NaN();
+  if (factors.first_zero_pivot() || a_norm == 0 || !is_finite(a_norm)) return 0;
   // The infinity norm of A^-1 is the one norm of its adjoint.
   const Op op = which == Norm::one ? Op::none : Op::conj_transpose;
   const Op adjoint = which == Norm::one ? Op::conj_transpose : Op::none;
@@ -40,7 +45,8 @@ double reciprocal_condition(Estimator& estimator, double a_norm, Norm which, con
 /// the same call on every rank; enough memory: vectors, and the workspace of lu_solve for one.
 /// Outcomes: 0 for a singular A, that is for a zero pivot, for ||A|| = 0, and for an A^-1 or ||A||
 /// beyond what a number holds; NaN where a pivot or a_norm is NaN or a pivot infinite; 1 for n = 0.
-/// About 5 solves of 2 n^2 flops, 10 at most.
+/// About 5 solves of 2 n^2 flops, 10 at most, with lu_solve's messages and up to three allreduces
+/// of a number or two each.
 /// Source: Higham 1988 (LAPACK's gecon), see solve/norm_estimate.hpp.
 template <ExecutionPolicy Exec, class Matrix>
 double condition(const Exec& exec, const LuFactors<Matrix>& factors, double a_norm,
@@ -64,11 +70,7 @@ double condition(const Exec& exec, const LuFactors<Matrix>& factors, double a_no
     estimator.emplace(exec, x);
   });
   if (!grid.active()) return 0;
-  if (factors.order() == 0) return 1;
-  if (factors.first_nonfinite_pivot() || is_nan(a_norm))
-    return std::numeric_limits<double>::quiet_NaN();
-  if (factors.first_zero_pivot()) return 0;
-  return reciprocal_condition(*estimator, a_norm, which,
+  return reciprocal_condition(factors, *estimator, a_norm, which,
                               [&](Vectors& v, Op op) { (*solver)(v, op); });
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "plinth/comm/agree.hpp"
@@ -19,10 +20,11 @@
 namespace plinth {
 
 /// f and r as ErrorBoundsWorkspace has them, before and after: f := |A| |x| becomes what forward
-/// bounds take, |r| + (n + 1) u f, and g the quotients |r_i| / f_i. `nz`: n + 1.
+/// bounds take, |r| + (n + 1) u f, and g the quotients |r_i| / f_i. `nz`: n + 1; `products`: 0 in
+/// rows where all products in f are exactly 0, looked at where f, b and r are 0.
 template <ExecutionPolicy Exec, class View, class ConstView, class Reals>
-void bound_terms(const Exec& exec, const View& r, const ConstView& b, double nz, const Reals& f,
-                 const Reals& g) {
+void bound_terms(const Exec& exec, const View& r, const ConstView& b, double nz,
+                 const Reals& products, const Reals& f, const Reals& g) {
   using Real = typename Reals::non_const_value_type;
   const auto count = static_cast<Real>(nz);
   const Real u = ScalarTraits<Real>::epsilon;
@@ -30,10 +32,30 @@ void bound_terms(const Exec& exec, const View& r, const ConstView& b, double nz,
   kernel::for_each<typename Reals::array_layout>(
       exec, kernel::rows_of(f), kernel::cols_of(f), KOKKOS_LAMBDA(const Index i, const Index j) {
         const Real scale = f(i, j) + modulus(b(i, j)), size = modulus(r(i, j));
-        const bool exact = scale == Real(0) && size == Real(0);
+        const bool exact = scale == Real(0) && size == Real(0) && products(i, j) == Real(0);
         const Real more = scale > safe2 || exact ? Real(0) : safe1;
         g(i, j) = exact ? Real(0) : (size + more) / (scale + more);
         f(i, j) = size + count * u * scale + more;
+      });
+}
+/// g(i, j) := 1 where f, b and r are 0, else 0.
+template <ExecutionPolicy Exec, class View, class ConstView, class Reals>
+void mark_zeros(const Exec& exec, const View& r, const ConstView& b, const Reals& f,
+                const Reals& g) {
+  using Real = typename Reals::non_const_value_type;
+  kernel::for_each<typename Reals::array_layout>(
+      exec, kernel::rows_of(f), kernel::cols_of(f), KOKKOS_LAMBDA(const Index i, const Index j) {
+        const Real most = f(i, j) + modulus(b(i, j)) + modulus(r(i, j));
+        g(i, j) = Real(most == Real(0) ? 1 : 0);
+      });
+}
+/// g(i, j) := 0 where x is 0, else 1.
+template <ExecutionPolicy Exec, class ConstView, class Reals>
+void mark_nonzeros(const Exec& exec, const ConstView& x, const Reals& g) {
+  using Real = typename Reals::non_const_value_type;
+  kernel::for_each<typename Reals::array_layout>(
+      exec, kernel::rows_of(g), kernel::cols_of(g), KOKKOS_LAMBDA(const Index i, const Index j) {
+        g(i, j) = Real(modulus(x(i, j)) == Real(0) ? 0 : 1);
       });
 }
 
@@ -46,7 +68,9 @@ void bound_terms(const Exec& exec, const View& r, const ConstView& b, double nz,
 ///
 /// where the norm is estimated from products with A^-1 diag(...), and u is the unit roundoff. Where
 /// f_i is below safe2 = (n + 1) m / u, m the smallest normal number, underflow may have spoilt it:
-/// safe1 = (n + 1) m is added to it and to |r_i|. Rows where both are exactly 0 have no error.
+/// safe1 = (n + 1) m is added to it and to |r_i|. Rows where both are 0 have no error if each
+/// product |a_ij| |x_j| in f_i is exactly 0, which |A| times ones where x_j is not 0 tells; LAPACK
+/// calls them wholly wrong.
 /// Source: Arioli, Demmel, Duff 1989; Higham 1988 (LAPACK's gerfs).
 template <ExecutionPolicy Exec, class Matrix, class Rhs>
 class ErrorBoundsWorkspace {
@@ -88,10 +112,11 @@ class ErrorBoundsWorkspace {
     kernel::moduli(exec_, solution, g);
     exec_.fence();
     (*absolute_)(g_, f_);
-    bound_terms(exec_, r, rhs, static_cast<double>(x.rows() + 1), f, g);
+    const std::optional<Reals> products = doubtful_products(b, x);
+    bound_terms(exec_, r, rhs, static_cast<double>(x.rows() + 1),
+                products ? products->local() : f, f, g);
     exec_.fence();
-    const Reals* const quotients[] = {&g_};
-    real_columns_->inf_norms(quotients, bounds.backward);
+    bounds.backward = largest_of_g();
     const Rhs* const solutions[] = {&x};
     std::vector<double> x_norms;
     columns_->inf_norms(solutions, x_norms);
@@ -129,6 +154,26 @@ class ErrorBoundsWorkspace {
  private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
+  std::vector<double> largest_of_g() {
+    std::vector<double> norms;
+    const Reals* const list[] = {&g_};
+    real_columns_->inf_norms(list, norms);
+    return norms;
+  }
+  /// With rows where |A| |x| as it was rounded, b and r are 0: |A| times ones where x is not 0,
+  /// which is 0 where there is no product that could have underflown. nullopt without such rows.
+  std::optional<Reals> doubtful_products(const Rhs& b, const Rhs& x) {
+    mark_zeros(exec_, r_.local(), b.local(), f_.local(), g_.local());
+    exec_.fence();
+    const std::vector<double> doubts = largest_of_g();
+    if (std::find(doubts.begin(), doubts.end(), 1.0) == doubts.end()) return std::nullopt;
+    mark_nonzeros(exec_, x.local(), g_.local());
+    exec_.fence();
+    std::optional<Reals> products(std::in_place, x.grid(), x.rows(), x.cols(), layout_of(x));
+    (*absolute_)(g_, *products);
+    return products;
+  }
+
   Exec exec_;
   Rhs r_;
   Reals f_, g_;
@@ -147,7 +192,10 @@ class ErrorBoundsWorkspace {
 /// workspace of lu_solve.
 /// Outcomes: NaN where a column of B, X or anything of A is not finite; infinite forward bounds for
 /// factors with a zero pivot, and where A^-1 overflows.
-/// About 5 solves of all right-hand sides, 2 n^2 flops each, and 6 n^2 more per right-hand side.
+/// About 5 solves of all right-hand sides, 2 n^2 flops each, and 6 n^2 more per right-hand side, or
+/// 8 where rows of zeros want a second look. Messages: those of residual() twice or three times,
+/// for each solve those of lu_solve and up to three allreduces of two numbers per right-hand side,
+/// and three such allreduces more.
 /// The forward bound rests on an estimate that may be too small by a small factor, on contrived A.
 template <ExecutionPolicy Exec, class Matrix, class FactorMatrix, class Rhs>
 ErrorBounds error_bounds(const Exec& exec, const Matrix& a,

@@ -10,11 +10,13 @@
 
 #include "plinth/comm/agree.hpp"
 #include "plinth/lu/lu_solve.hpp"
+#include "plinth/lu/mixed_factors.hpp"
 #include "plinth/matrix/copy.hpp"
 #include "plinth/matrix/norm.hpp"
 #include "plinth/policy/precision.hpp"
 #include "plinth/refine/refinement.hpp"
 #include "plinth/refine/stored_operator.hpp"
+#include "plinth/solve/equilibration.hpp"
 #include "plinth/solve/narrow.hpp"
 #include "plinth/solve/outcome.hpp"
 #include "plinth/solve/report.hpp"
@@ -25,7 +27,8 @@ namespace plinth {
 template <RefinementPolicy Refine = GmresRefinement,
           StoppingCriterion Criterion = BackwardErrorBelow>
 struct LinearSolverOptions {
-  lu::FactorOptions factor = {};  ///< how A is factored
+  /// How A is factored. Where operands have 16 bits: without `reproducible` and `split`.
+  lu::FactorOptions factor = {};
   /// Where factors are in a narrower type than A: how the answer gets its last digits, and when it
   /// has them.
   /// Cycles of GMRES are short, because the memory for a whole one is kept.
@@ -36,6 +39,9 @@ struct LinearSolverOptions {
       return Refine{};
   }();
   Criterion criterion = {};  ///< likewise
+  /// Where factors are in a narrower type: scale A by powers of two from both sides before it is
+  /// rounded (solve/equilibration.hpp); nullopt: where operands have 16 bits.
+  std::optional<bool> equilibrate = std::nullopt;
   /// So many right-hand sides are taken at a time.
   Index at_once = 128;
 };
@@ -50,11 +56,12 @@ struct LinearSolverOptions {
 ///     solver.solve(b, x);                            // as often as you like, also with A^T
 ///     solver.factor(next_a);                         // in the same memory
 ///
-/// | factors in      | keeps            | solve                           |
-/// |-----------------|------------------|---------------------------------|
-/// | A's type        | L and U          | lu_solve, any op, in place too  |
-/// | a narrower type | A, and L and U   | refined, op = none              |
+/// | factors in      | keeps            | solve, with any op    |
+/// |-----------------|------------------|-----------------------|
+/// | A's type        | L and U          | lu_solve, in place too|
+/// | a narrower type | A, and L and U   | refined               |
 ///
+/// With 16-bit operands pivoting is PartialPivoting or NoPivoting; others do not compile.
 /// Memory: that, the workspaces of lu_factor and lu_solve, and where answers are refined that of
 /// solve with SolveOptions.
 template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class Rhs = Matrix,
@@ -68,21 +75,23 @@ class LinearSolver {
       DistributedMatrix<Factor, typename Matrix::memory, typename Matrix::layout>;
   /// Whether factors are in a narrower type, and answers refined.
   static constexpr bool refines = !std::is_same_v<Working, Factor>;
+  /// Whether operands have 16 bits.
+  static constexpr bool packs = Scalar16<typename PrecisionRoles<Precision>::Operand>;
 
+  static_assert(packs || std::is_same_v<Factor, typename PrecisionRoles<Precision>::Operand>,
+                "plinth: LinearSolver: Operand may differ from Factor where it has 16 "
+                "bits only");
   static_assert(std::is_same_v<typename Matrix::value_type, Working> &&
                     std::is_same_v<typename Rhs::value_type, Working>,
-                "plinth: LinearSolver: A, B and X must hold the precision policy's Working type");
+                "plinth: LinearSolver: A, B and X must hold the precision "
+                "policy's Working type");
   static_assert(!refines || !std::is_same_v<decltype(Options::refinement), NoRefinement>,
                 "plinth: LinearSolver: factors in a narrower type need refinement");
-  static_assert(
-      BlasScalar<Factor> && std::is_same_v<Factor, typename PrecisionRoles<Precision>::Operand>,
-      "plinth: LinearSolver factors in float, double or their complex types; for 16-bit "
-      "operands use solve or mixed_lu_factor");
-
   /// For matrices that are distributed like `a`, which is not read. Collective over its grid.
   /// Preconditions, each an Error on every rank: a is square, in square blocks; valid options that
-  /// keep L; a valid pivoting policy; at_once >= 1; the same call on every rank; enough memory for
-  /// lu_factor's workspace.
+  /// keep L and that the factorization knows; no scaling in A's own type; a valid refinement and
+  /// pivoting policy; at_once >= 1; the same call, and micro-kernel, on every rank; enough memory
+  /// for the factorization's workspace.
   LinearSolver(const Exec& exec, const Matrix& a, Precision = {}, Options options = {},
                const Pivoting& pivoting = {})
       : exec_(exec),
@@ -91,8 +100,8 @@ class LinearSolver {
         options_(std::move(options)) {
     comm::Fingerprint arguments;
     arguments << distribution_ << lu::fingerprint(options_.factor) << options_.at_once
-              << lu::fingerprint(pivoting);
-    comm::agree_on(grid_.all(), "LinearSolver", arguments.value(), [&] {
+              << lu::fingerprint(pivoting) << scales();
+    const auto complaint = comm::complaint_of([&] {
       require(a.rows() == a.cols(), "the matrix is " + std::to_string(a.rows()) + " x " +
                                         std::to_string(a.cols()) + ", not square");
       require(distribution_.rows.block() == distribution_.cols.block(),
@@ -100,12 +109,27 @@ class LinearSolver {
       require(options_.factor.valid(), lu::FactorOptions::requirement);
       require(options_.factor.keep_l == lu::KeepL::permuted,
               "solving needs L: keep_l = permuted");
+      require(!packs || (!options_.factor.reproducible && options_.factor.split == 0),
+              "factorizations with 16-bit operands know no reproducible slices "
+              "and no split "
+              "update");
+      require(refines || !options_.equilibrate.value_or(false),
+              "factors in A's own type are made without scaling");
       require(options_.refinement.valid(), options_.refinement.requirement);
       require(is_valid(pivoting), requirement_of(pivoting));
       require(options_.at_once >= 1, "at least one right-hand side at once");
-      if (grid_.active())
+      if constexpr (packs) {
+        const auto name = Factorization::setup_of(mixed_options()).kernel.name;
+        for (const char* c = name; *c != '\0'; ++c) arguments << *c;
+      }
+      if (!grid_.active()) return;
+      if constexpr (packs)
+        prepared_.emplace(exec_, grid_, distribution_, mixed_options(), off_);
+      else
         prepared_.emplace(exec_, grid_, distribution_, options_.factor, off_, pivoting);
+      if (scales()) scaling_.emplace(exec_, a);
     });
+    comm::agree(grid_.all(), "LinearSolver", complaint, arguments.value());
   }
   /// Its parts refer to each other: it stays where it is.
   LinearSolver(const LinearSolver&) = delete;
@@ -115,7 +139,8 @@ class LinearSolver {
   /// for, and distributed like it; the first time, enough memory.
   /// Outcomes, kept for solve(): solved (that is, it can be), singular or non_finite with a column,
   /// overflow where A does not fit the factors' type; as in solve().
-  /// (2/3) n^3 flops.
+  /// (2/3) n^3 flops. Messages: those of lu_factor; where answers are refined those of norm, and of
+  /// Equilibration::find if A is scaled, besides.
   SolveReport factor(const Matrix& a) {
     check("LinearSolver: factor", a);
     if constexpr (refines) {
@@ -149,20 +174,30 @@ class LinearSolver {
 
   /// op(A) X = B; B is kept. Collective.
   /// Preconditions, each an Error on every rank: a matrix was factored; B is distributed as at the
-  /// first solve, on the grid, with A's rows, dealt like A's; X like B, and not B; op = none where
-  /// answers are refined; the same call on every rank; the first time, enough memory.
+  /// first solve, on the grid, with A's rows, dealt like A's; X like B, and not B; the same call
+  /// on every rank; the first time, enough memory.
   /// Outcomes: those of factor(), with X unspecified then; with refinement those of solve with
   /// SolveOptions. Without, the backward error is not measured: it is NaN in the report.
-  /// 2 n^2 flops per right-hand side and solve.
+  /// 2 n^2 flops per right-hand side and solve, and per product with op(A) where answers are
+  /// refined; the first time after factor() that op is a transposition a pass over A for its norm.
+  /// Messages: those of lu_solve, per solve, and of Refinement.
   SolveReport solve(const Rhs& b, Rhs& x, Op op = Op::none) {
     prepare(b, x, op, false);
     SolveReport report = report_;
     if (!report || !grid_.active()) return report;
     if constexpr (refines) {
-      note_refinement((*refinement_)([&](const Rhs& v, Rhs& y) { (*product_)(v, y); },
-                                     [&](Rhs& r) { (*solver_)(r); }, a_norm_, b, x,
-                                     options_.refinement, options_.criterion),
-                      report);
+      const bool as_is = op == Op::none;
+      // op(A)^-1 = S (R A S)^-1 R, or R op(R A S)^-1 S; R and S are real.
+      const auto solve_with_factors = [&](Rhs& r) {
+        if (scaling_) as_is ? scaling_->scale_rhs(r) : scaling_->scale_solution(r);
+        (*solver_)(r, op);
+        if (scaling_) as_is ? scaling_->scale_solution(r) : scaling_->scale_rhs(r);
+      };
+      note_refinement(
+          (*refinement_)([&](const Rhs& v, Rhs& y) { (*product_)(v, y, Working(1), op); },
+                         solve_with_factors, as_is ? a_norm_ : transposed_norm(), b, x,
+                         options_.refinement, options_.criterion),
+          report);
     } else {
       kernel::copy(exec_, b.local(), x.local());
       exec_.fence();
@@ -182,14 +217,36 @@ class LinearSolver {
     return report;
   }
 
-  /// The factors, to ask for condition, determinant and more; as factor() left them. Precondition:
-  /// the grid is active here, and a matrix was factored, without overflow.
+  /// The factors, to ask for condition, determinant and more; as factor() left them: of A scaled
+  /// where that was asked for (factor()'s report says `equilibrated`). Precondition: the grid is
+  /// active here, and a matrix was factored, without overflow.
   const LuFactors<FactorMatrix>& factors() const { return *factors_; }
   /// ||A|| in the infinity norm. Precondition: answers are refined, and a matrix was factored.
   double a_norm() const requires(refines) { return a_norm_; }
 
  private:
   using Real = RealOf<Working>;
+  using Factorization = typename decltype([] {
+    if constexpr (packs)
+      return std::type_identity<
+          lu::MixedFactorization<FactorMatrix, Exec, Precision, Pivoting>>();
+    else
+      return std::type_identity<lu::Factorization<FactorMatrix, Exec, Pivoting>>();
+  }())::type;
+
+  bool scales() const { return refines && options_.equilibrate.value_or(packs); }
+  /// Rounded from entries up to 2^exponent, as solve() does.
+  int exponent() const { return scales() && std::is_same_v<Factor, half> ? room_for_growth : 0; }
+  lu::MixedOptions mixed_options() const {
+    auto mixed = lu::MixedOptions::of(options_.factor);
+    mixed.matrix_exponent = exponent();
+    return mixed;
+  }
+  /// ||A^T||, the first time for this A.
+  double transposed_norm() {
+    if (!a_norm_one_) a_norm_one_ = static_cast<double>(norm(exec_, *a_, Norm::one, norm_));
+    return *a_norm_one_;
+  }
 
   static Matrix like(const Matrix& a) {
     return Matrix(a.grid(), a.rows(), a.cols(), layout_of(a));
@@ -220,7 +277,7 @@ class LinearSolver {
       adopt();
     }
     if constexpr (refines) {
-      note_narrow_pivots(*factors_, a_norm_, report_);
+      note_narrow_pivots(*factors_, finite_, report_);
     } else {
       note_pivots(*factors_, report_);
     }
@@ -228,7 +285,12 @@ class LinearSolver {
   /// The factors of what stands in storage_, which is used up. The factors stay where they are,
   /// since the solver refers to them.
   void adopt() {
-    auto made = lu_factor(*prepared_, std::move(*storage_));
+    auto made = [&] {
+      if constexpr (packs)
+        return mixed_lu_factor(*prepared_, std::move(*storage_));
+      else
+        return lu_factor(*prepared_, std::move(*storage_));
+    }();
     storage_.reset();
     if (factors_) {
       *factors_ = std::move(made);
@@ -244,15 +306,20 @@ class LinearSolver {
     comm::agree_on(grid_.all(), "LinearSolver: factor", 0,
                    [&] { norm_.reserve(a_->local_extents()); });
     a_norm_ = static_cast<double>(norm(exec_, *a_, Norm::inf, norm_));
+    a_norm_one_.reset();
+    finite_ = is_finite_matrix(exec_, *a_, a_norm_, norm_);
     if (!factors_)
       storage_.emplace(grid_, distribution_.rows.size(), distribution_.cols.size(),
                        layout_of(*a_));
     kernel::NarrowingCounts lost;
-    fill_and_factor([&](FactorMatrix& to) { lost = narrow_matrix(exec_, *a_, to); });
-    report_.lost = lost;
+    if (scaling_) scaling_->find(*a_, ScaleWhen::always);
+    fill_and_factor([&](FactorMatrix& to) {
+      lost = scaling_ ? scaling_->scale(*a_, to, exponent()) : narrow_matrix(exec_, *a_, to);
+    });
     if (lost.overflowed > 0)
-      report_ = {.outcome = is_finite(a_norm_) ? Outcome::overflow : Outcome::non_finite,
-                 .lost = lost};
+      report_ = {.outcome = finite_ ? Outcome::overflow : Outcome::non_finite};
+    report_.lost = lost;
+    if (scaling_) report_.equilibrated = scaling_->applied();
     return factored();
   }
 
@@ -269,7 +336,6 @@ class LinearSolver {
       require(b.distribution().rows == distribution_.rows,
               "the rows of B are not dealt like those of A (mb, source row)");
       require(in_place || &x != &b, "X and B are the same matrix: use solve_in_place");
-      require(!refines || op == Op::none, "refined answers are of A X = B: op = none");
       if (!grid_.active() || !report_) return;
       // Anew where an earlier first use came to no end.
       if (first) solver_.emplace(exec_, *factors_, b, options_.at_once);
@@ -293,7 +359,7 @@ class LinearSolver {
   Distribution distribution_;
   Options options_;
   trace::Off off_;
-  std::optional<lu::Factorization<FactorMatrix, Exec, Pivoting>> prepared_;
+  std::optional<Factorization> prepared_;
   std::optional<FactorMatrix> storage_;  ///< of the factors, before there are any
   std::optional<LuFactors<FactorMatrix>> factors_;
   std::optional<LuSolver<Exec, FactorMatrix, Rhs>> solver_;
@@ -306,7 +372,10 @@ class LinearSolver {
   std::optional<StoredOperator<Exec, Matrix>> product_;
   std::optional<Refinement<Exec, Rhs>> refinement_;
   NormWorkspace<Real, Exec> norm_;
+  std::optional<Equilibration<Exec, Matrix>> scaling_;
   double a_norm_ = 0;
+  std::optional<double> a_norm_one_;
+  bool finite_ = true;  ///< whether A is
 };
 
 /// Factors in A's type.

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "plinth/core/scalar.hpp"
 #include "plinth/refine/report.hpp"
 #include "plinth/solve/report.hpp"
 
@@ -23,15 +22,15 @@ void note_pivots(const Factors& factors, SolveReport& report) {
   }
 }
 
-/// The same, and what rounding lost, of factors in a narrower type than A has; a_norm: a norm of A.
-/// Of a finite A a pivot that is not finite comes from overflow, which need not have been where L
-/// and U are stored.
+/// The same, and what rounding lost, of factors in a narrower type than A has. Of an A that
+/// `finite` says is so a pivot that is not finite comes from overflow, which need not have been
+/// where L and U are stored.
 template <class Factors>
-void note_narrow_pivots(const Factors& factors, double a_norm, SolveReport& report) {
+void note_narrow_pivots(const Factors& factors, bool finite, SolveReport& report) {
   report.factorization = factors.report();
   const auto nonfinite = factors.first_nonfinite_pivot();
   const Index overflow = report.factorization ? report.factorization->first_overflow : -1;
-  if (!is_finite(a_norm) || (!nonfinite && overflow < 0)) return note_pivots(factors, report);
+  if (!finite || (!nonfinite && overflow < 0)) return note_pivots(factors, report);
   report.outcome = Outcome::overflow;
   report.column = !nonfinite     ? overflow
                   : overflow < 0 ? *nonfinite

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <limits>
 #include <optional>
 
 #include "plinth/comm/agree.hpp"
@@ -40,7 +39,6 @@ void answer(const Questions& questions, const Exec& exec, const Matrix& a, doubl
     (*solver)(v, op);
     op == Op::none ? right(v) : left(v);
   };
-  const bool singular = factors.first_zero_pivot().has_value();
   if (questions.condition) {
     const BlockCyclic& rows = a.distribution().rows;
     Rhs one(grid, a.rows(), 1, {rows.block(), 1, rows.source(), 0});
@@ -49,16 +47,13 @@ void answer(const Questions& questions, const Exec& exec, const Matrix& a, doubl
       solver.emplace(exec, factors, one, 1);
       estimator.emplace(exec, one);
     });
-    const bool finite = !factors.first_nonfinite_pivot() && !is_nan(a_norm);
-    report.condition = !finite    ? std::numeric_limits<double>::quiet_NaN()
-                       : singular ? 0
-                                  : reciprocal_condition(*estimator, a_norm, Norm::inf, solve);
+    report.condition = reciprocal_condition(factors, *estimator, a_norm, Norm::inf, solve);
     solver.reset();
   }
   if (questions.error_bounds && report.column < 0) {
     ErrorBoundsWorkspace<Exec, Matrix, Rhs> workspace(exec, a, b, 128);
     comm::agree_on(grid.all(), "solve", 0, [&] { solver.emplace(exec, factors, b, 128); });
-    report.error_bounds = workspace(b, x, solve, singular);
+    report.error_bounds = workspace(b, x, solve, false);
   }
 }
 

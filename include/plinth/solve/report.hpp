@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -79,8 +80,9 @@ struct SolveReport {
   Index column = -1;
   /// ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm: a few times the unit roundoff for a
   /// stable solve. Over all right-hand sides together; after a refinement the largest of a
-  /// right-hand side.
-  double backward_error = 0;
+  /// right-hand side. NaN where it was not measured or is none: x is unspecified or not finite, the
+  /// rank is idle.
+  double backward_error = std::numeric_limits<double>::quiet_NaN();
 
   // Where A was factored in a narrower type than it has:
 
@@ -94,14 +96,15 @@ struct SolveReport {
   /// How the narrower attempt ended, if A was factored again in its own type after it.
   std::optional<Outcome> fell_back_from = std::nullopt;
 
-  // In A's own type:
+  // In any type:
 
   /// What was scaled before A was factored (solve/equilibration.hpp).
   Equilibrated equilibrated = Equilibrated::none;
 
   // What was asked for (SolveOptions::ask):
 
-  /// An estimate of 1 / (||A|| ||A^-1||) in the infinity norm; see condition().
+  /// An estimate of 1 / (||A|| ||A^-1||) in the infinity norm; see condition(). NaN where overflow
+  /// left no factors of A.
   std::optional<double> condition = std::nullopt;
   /// See error_bounds(); not where x is unspecified.
   std::optional<ErrorBounds> error_bounds = std::nullopt;
