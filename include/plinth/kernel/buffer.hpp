@@ -24,6 +24,7 @@ class Buffer {
   void reserve(Index size) {
     if (size <= size_) return;
     owner_.reset();
+    size_ = 0;  // also if there is no memory
     owner_ = Memory::allocate(static_cast<std::size_t>(size) * sizeof(T));
     size_ = size;
   }
