@@ -13,9 +13,9 @@ namespace hpl_mxp {
 /// 1984), which sigma sqrt(n) leaves at k = 12 sigma^2 n.
 bool may_grow(const linpack::Mixed& mixed);
 
-/// What runs when `asked` is asked for: sums in FP16 only on a CPU with arithmetic in it (devices sum
-/// in FP32), scaling only where FP16 holds the matrix, and the precision chosen where that was left
-/// open. By this CPU's features, so the same on all CPUs of a kind:
+/// What runs when `asked` is asked for: sums in FP16 only on a CPU with arithmetic in it (devices
+/// sum in FP32), scaling only where FP16 holds the matrix, and the precision chosen where that was
+/// left open. By this CPU's features, so the same on all CPUs of a kind:
 ///
 /// | this CPU has             | scaled-diagonal, dominant | fasi-higham, what may grow |
 /// |--------------------------|---------------------------|----------------------------|

@@ -92,6 +92,10 @@ Complaint complaint_of(Work&& work, ErrorKind unknown = ErrorKind::user_callback
 
 /// Runs `work` on every rank and agrees on its outcome: an exception on any rank becomes an Error
 /// on all (see complaint_of), each rank having left `work` first. `work` must not communicate.
+///
+/// What grows with the system is allocated in a `work`. What a call needs of a few numbers for each
+/// process or thread, like the counts of an MPI_Alltoallv, is not agreed on: a rank without memory
+/// for those, for which MPI will hardly find any either, throws std::bad_alloc alone.
 template <class Work>
 void agree_on(const Communicator& communicator, const char* call, Index fingerprint, Work&& work,
               ErrorKind unknown = ErrorKind::user_callback) {
