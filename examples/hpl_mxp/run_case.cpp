@@ -15,6 +15,7 @@
 #include "generated.hpp"
 #include "hpl/options.hpp"
 #include "hpl/run_case.hpp"
+#include "linpack/device.hpp"
 #include "linpack/measure.hpp"
 #include "linpack/memory.hpp"
 #include "linpack/text.hpp"
@@ -278,7 +279,7 @@ Result run_case(MPI_Comm comm, const Case& c) {
   std::unique_ptr<Work> work;
   double memory = -linpack::peak_memory();
   const double begin = MPI_Wtime();
-  const std::string reason = linpack::allocate(comm, grid, bytes_needed(c), false,
+  const std::string reason = linpack::allocate(comm, grid, bytes_needed(c), linpack::has_device,
                                                [&] { work = std::make_unique<Work>(grid, c); });
   if (!reason.empty()) return linpack::skipped(c, "not enough memory: " + reason);
   const double allocation = MPI_Wtime() - begin;
