@@ -24,13 +24,13 @@ class PanelOnHost {
   /// Bytes of the copy, in each of its two places.
   Index bytes() const { return copy_.size() * Index(sizeof(T)); }
 
-  /// Brings the panel of a step, `mine` of it, and waits for it.
+  /// Brings the panel of a step, `mine` of it, and waits for it. Precondition: a fence since the last
+  /// write_back() (an update of these columns has one).
   void fetch(const Exec& exec, const Matrix& a, const LocalStep& mine) {
     if constexpr (in_place) {
       columns_ = a;
       place_ = mine;
     } else {
-      exec.fence();  // the one before may be on its way back
       const Range rows = rows_of(mine);
       columns_ = kernel::contiguous<Layout, Kokkos::HostSpace>(copy_.host(), rows.size(),
                                                                mine.panel.size());
