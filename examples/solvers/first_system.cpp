@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     plinth::generate(exec, a, [](auto i, auto j) { return std::cos(double(i * j)); });
     plinth::generate(exec, b, [](auto i, auto) { return double(i); });
     const auto report = plinth::solve(exec, a, b, x);  // A and b are kept
-    solved = report && report.backward_error < 1e-14;
+    solved = !grid.active() || (report && report.backward_error < 1e-14);
     if (grid.coord() == plinth::GridCoord{0, 0})
       std::printf("%s, backward error %.1e\n", to_string(report.outcome), report.backward_error);
   }
