@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "plinth/core/scalar.hpp"
@@ -98,16 +99,21 @@ void invert_by_halves(const HostExec& exec, Uplo uplo, Diag diag, const View& a,
     for (Index j = 0; j < r.size(); ++j) product(i, j) = T(0);
 }
 
-/// inverse := the inverse of the lower or upper triangle of a, with zeros in the other one. Returns
-/// whether it is good for products in place of solves. A triangle with a unit diagonal: if no entry
-/// is above 2^10, so that the error of a product, about that times float's unit roundoff, stays
-/// below what 16 bits see; |L| <= 1 alone allows for entries of 2^(n - 1). Others: if it is finite.
+/// inverse := the inverse of the lower or upper triangle T of a, with zeros in the other one. Returns
+/// whether it is good for products in place of solves: if max |T| max |T^-1| <= 2^10, so that the
+/// error of a product, about that times float's unit roundoff, stays below what 16 bits see. (|L| <=
+/// 1 alone allows for entries of L^-1 of 2^(n - 1), and nothing bounds those of U^-1.)
 template <class HostExec, class View>
 bool invert_triangle(const HostExec& exec, Uplo uplo, Diag diag, const View& a,
                      const View& inverse) {
-  invert_by_halves(exec, uplo, diag, a, inverse, {0, kernel::rows_of(a)});
-  const double largest = kernel::largest_magnitude(exec, inverse);
-  return diag == Diag::unit ? largest <= 0x1p10 : is_finite(largest);
+  const Index n = kernel::rows_of(a);
+  invert_by_halves(exec, uplo, diag, a, inverse, {0, n});
+  double largest = diag == Diag::unit ? 1 : 0;
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j)
+      if (i == j ? diag == Diag::non_unit : (uplo == Uplo::lower) == (i > j))
+        largest = kernel::larger(largest, std::abs(static_cast<double>(a(i, j))));
+  return largest * kernel::largest_magnitude(exec, inverse) <= 0x1p10;
 }
 
 /// out := T in for a lower triangle T whose other half is zeros, by strips of rows, so that only

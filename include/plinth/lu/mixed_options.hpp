@@ -15,8 +15,8 @@ struct MixedOptions {
   Index lookahead = 1;
   /// Invert the diagonal blocks of L and U, so that triangular solves become products: twice the
   /// operations, which pays where triangular solves are slow, as on GPUs; on the host they are
-  /// products for the most part anyway (kernel/trsm.hpp). A block whose inverse is large or
-  /// overflows is solved with all the same (lu/diagonal_block.hpp).
+  /// products for the most part anyway (kernel/trsm.hpp). A block whose inverse is large
+  /// beside it is solved with all the same (lu/diagonal_block.hpp).
   bool invert_diagonal = false;
   /// The matrix to be factored is A 2^matrix_exponent: what keeps A's entries high in the range of
   /// 16 bits, and inside. The exponents of U account for it, so that the factors are A's.
