@@ -413,7 +413,7 @@ TEST_CASE("Mixed LU refuses what it cannot do, on every rank", "[mixed][misuse]"
   auto unknown = plinth::kernel::lowp::portable::single_kernel<half>();
   unknown.name = "of another CPU";
   other.micro_kernel = unknown;
-  refused("does not run the micro-kernel of another CPU", square, other);
+  refused("not among the micro-kernels that run here: of another CPU", square, other);
   if (ranks == 1) return;
   const bool guilty = world_rank() == ranks - 1;
   refused("different arguments", square, {.lookahead = guilty ? 2 : 1});

@@ -218,6 +218,7 @@ TEST_CASE("solve: a finite A whose norm overflows is not called non-finite", "[s
     CHECK(answer.report.outcome == Outcome::overflow);
     const auto safe = ask<plinth::DoubleSingle>(grid, a, b, 5, SolveOptions<>{.fall_back = true});
     CHECK(safe.report.fell_back_from == Outcome::overflow);
+    CHECK(safe.report.outcome == Outcome::solved);
   });
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Counts the allocations of this process, in the programs of the MPI tests, and lets one of them
-// fail: those by operator new and by aligned_alloc, which are all that the library makes, and those of
-// the stand-in device.
+// fail: those by operator new and by aligned_alloc, which are all that the library makes, and
+// those of the stand-in device.
 #pragma once
 
 #include <atomic>

@@ -17,8 +17,8 @@ using Host = plinth::HostExecution<>;
 template <class T, class Layout>
 using HostMatrix = plinth::DistributedMatrix<T, plinth::HostMemory, Layout>;
 
-// PLINTH_TEST_TYPES(...): the types of a templated case, of which the stand-in sees the first alone:
-// what it looks for does not depend on them.
+// PLINTH_TEST_TYPES(...): the types of a templated case, of which the stand-in sees the first
+// alone: what it looks for does not depend on them.
 #ifdef PLINTH_TEST_ON_STAND_IN
 using Exec = LockedDevice;
 #define PLINTH_TEST_TYPES(FIRST, ...) FIRST

@@ -9,23 +9,11 @@
 
 #include "plinth/kernel/convert.hpp"
 #include "plinth/kernel/convert_elements.hpp"
+#include "plinth/kernel/run_parts.hpp"
 #include "plinth/kernel/view.hpp"
 #include "plinth/policy/execution.hpp"
 
 namespace plinth::kernel {
-
-/// Calls work(part, parts) for all parts of a job, at once on as many threads as `space` has; one
-/// call with parts = 1 if `enough` says no.
-template <class Space, class Work>
-void run_parts(const Space& space, Index lines, bool enough, const Work& work) {
-  const Index parts =
-      enough ? std::clamp<Index>(space.concurrency(), 1, std::max<Index>(lines, 1)) : 1;
-  if (parts == 1) return work(Index(0), Index(1));
-  Kokkos::parallel_for("plinth::run_parts",
-                       Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, parts),
-                       [=](const Index part) { work(part, parts); });
-  space.fence();
-}
 
 /// convert() on a host, line by line.
 template <ExecutionPolicy Exec, class From, class To>

@@ -7,6 +7,7 @@
 
 #include "plinth/core/index.hpp"
 #include "plinth/kernel/blas_info.hpp"
+#include "plinth/kernel/run_parts.hpp"
 
 namespace plinth::kernel {
 
@@ -25,7 +26,7 @@ bool threads_may_call(BlasThreading blas) {
 /// Deals lines (rows or columns that are independent) of BLAS calls to threads: work(Range) calls
 /// the BLAS for some of them. A BLAS's own threads do badly where a matrix is thousands of rows
 /// tall and a few columns wide. Without threads, or where those of the space may not call the BLAS,
-/// work has all lines at once.
+/// work has all lines at once. Work neither fences nor starts kernels: it may be inside of one.
 template <class Space>
 class Deal {
  public:
@@ -33,10 +34,14 @@ class Deal {
       : space_(space),
         threads_(threads_may_call<Space>(blas_info().threading) ? space.concurrency() : 1) {}
 
+  /// The threads that work on some of so many lines may use: each its own, where they are dealt.
+  Threads threads(Index lines) const {
+    return parts_of(lines) > 1 ? Threads::this_one : Threads::all;
+  }
+
   template <class Work>
   void operator()(Range lines, const Work& work) const {
-    constexpr Index least = 256;  // lines that are worth a thread
-    const Index parts = std::min<Index>(threads_, lines.size() / least);
+    const Index parts = parts_of(lines.size());
     if (parts <= 1) return work(lines);
     constexpr Index unit = 8;  // whole cache lines
     const Index part = ceil_div(ceil_div(lines.size(), parts), unit) * unit;
@@ -50,6 +55,11 @@ class Deal {
   }
 
  private:
+  Index parts_of(Index lines) const {
+    constexpr Index least = 256;  // lines that are worth a thread
+    return std::min<Index>(threads_, lines / least);
+  }
+
   Space space_;
   Index threads_;
 };

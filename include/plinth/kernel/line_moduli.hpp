@@ -10,8 +10,8 @@
 
 #include "plinth/core/cpu.hpp"
 #include "plinth/core/scalar.hpp"
-#include "plinth/kernel/convert_view.hpp"
 #include "plinth/kernel/magnitude.hpp"
+#include "plinth/kernel/run_parts.hpp"
 #include "plinth/kernel/simd.hpp"
 #include "plinth/kernel/view.hpp"
 #include "plinth/policy/execution.hpp"

@@ -55,8 +55,8 @@ struct RegisterTile {
   }
 };
 
-/// to(j, i) = from(i, j) for tiles of L x L elements, `down` of them by `across`; rows of `from` and
-/// of `to` are contiguous, from_lead and to_lead apart.
+/// to(j, i) = from(i, j) for tiles of L x L elements, `down` of them by `across`; rows of `from`
+/// and of `to` are contiguous, from_lead and to_lead apart.
 template <class T, int bytes>
 struct TransposeTiles {
   const T* from;

@@ -8,6 +8,8 @@
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/kernel/convert_view.hpp"
 #include "plinth/kernel/line_products.hpp"
+#include "plinth/kernel/run_parts.hpp"
+#include "plinth/kernel/trsm.hpp"
 
 /// Products and triangular solves in T with a matrix that is stored in another type S, narrower as
 /// a rule. A few vectors on a host: the matrix is read once per vector, in the type that it has.

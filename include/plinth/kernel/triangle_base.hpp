@@ -4,14 +4,15 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstring>
 
 #include "plinth/core/cpu.hpp"
 #include "plinth/core/index.hpp"
 #include "plinth/core/options.hpp"
 #include "plinth/core/scalar.hpp"
-#include "plinth/kernel/convert_view.hpp"
 #include "plinth/kernel/panel_columns.hpp"
+#include "plinth/kernel/run_parts.hpp"
 #include "plinth/kernel/simd.hpp"
 #include "plinth/kernel/transpose.hpp"
 
@@ -30,7 +31,7 @@ struct Strided {
 /// A lower triangle of up to 32 rows as the solve wants it: rows of one length, the last ones
 /// zeros, and what the diagonal is multiplied with (or divided by, where a reciprocal would
 /// overflow).
-template <RealScalar T>
+template <std::floating_point T>
 struct TriangleBase {
   static constexpr Index size = 32;
   static constexpr Index group = 4;  ///< rows that are solved in registers at a time
@@ -137,10 +138,11 @@ void solve_chunk(Isa isa, const TriangleBase<T>& triangle, Index height,
 }
 
 /// B := A^-1 B for a triangle A of n <= 32 rows and `vectors` columns of B, dealt to the threads of
-/// `space`. Columns do not depend on one another, to the bit.
-template <class Space, RealScalar T>
+/// `space`, or all on the calling one. Columns do not depend on one another, to the bit.
+template <class Space, std::floating_point T>
 void solve_base(const Space& space, Uplo uplo, Diag diag, const Strided<const T>& a, Index n,
-                const Strided<T>& b, Index vectors, Isa isa = best_isa()) {
+                const Strided<T>& b, Index vectors, Threads threads = Threads::all,
+                Isa isa = best_isa()) {
   using Base = TriangleBase<T>;
   using Chunk = SolveChunk<T, 16, 2>;
   constexpr Index width = Chunk::width;
@@ -149,25 +151,28 @@ void solve_base(const Space& space, Uplo uplo, Diag diag, const Strided<const T>
   const Index chunks = ceil_div(vectors, width);
   // A row of X to the next in the order of B's rows: backwards for an upper triangle.
   const Index step = triangle.reversed ? -width : width;
-  run_parts(space, chunks, n * vectors > 16384, [&](Index part, Index parts) {
-    alignas(64) typename Chunk::Rows x = {};
-    T* const top = x[static_cast<std::size_t>(triangle.row(0))].data();
-    for (Index c = chunks * part / parts; c < chunks * (part + 1) / parts; ++c) {
-      const Index first = c * width, count = std::min(width, vectors - first);
-      T* const rhs = &b(0, first);
-      if (b.col == 1) {
-        for (Index i = 0; i < n; ++i) std::copy_n(rhs + i * b.row, count, top + i * step);
-      } else {
-        transpose_tile_host(isa, rhs, b.col, top, step, count, n);
-      }
-      solve_chunk(isa, triangle, height, x);
-      if (b.col == 1) {
-        for (Index i = 0; i < n; ++i) std::copy_n(top + i * step, count, rhs + i * b.row);
-      } else {
-        transpose_tile_host(isa, top, step, rhs, b.col, n, count);
-      }
-    }
-  });
+  run_parts(space, chunks, threads == Threads::all && n * vectors > 16384,
+            [&](Index part, Index parts) {
+              alignas(64) typename Chunk::Rows x = {};
+              T* const top = x[static_cast<std::size_t>(triangle.row(0))].data();
+              for (Index c = chunks * part / parts; c < chunks * (part + 1) / parts; ++c) {
+                const Index first = c * width, count = std::min(width, vectors - first);
+                T* const rhs = &b(0, first);
+                if (b.col == 1) {
+                  for (Index i = 0; i < n; ++i)
+                    std::copy_n(rhs + i * b.row, count, top + i * step);
+                } else {
+                  transpose_tile_host(isa, rhs, b.col, top, step, count, n);
+                }
+                solve_chunk(isa, triangle, height, x);
+                if (b.col == 1) {
+                  for (Index i = 0; i < n; ++i)
+                    std::copy_n(top + i * step, count, rhs + i * b.row);
+                } else {
+                  transpose_tile_host(isa, top, step, rhs, b.col, n, count);
+                }
+              }
+            });
 }
 
 }  // namespace plinth::kernel

@@ -8,6 +8,7 @@
 #include "plinth/core/options.hpp"
 #include "plinth/core/scalar.hpp"
 #include "plinth/kernel/blas.hpp"
+#include "plinth/kernel/run_parts.hpp"
 #include "plinth/kernel/triangle_base.hpp"
 #include "plinth/kernel/view.hpp"
 #include "plinth/policy/execution.hpp"
@@ -51,8 +52,14 @@ class TriangularSolve {
   static constexpr Index base = ScalarTraits<T>::is_complex ? 64 : 32;
 
   TriangularSolve(const Exec& exec, Side side, Uplo uplo, Diag diag, const Operand<AView>& a,
-                  const BView& b)
-      : exec_(exec), left_(side == Side::left), uplo_(uplo), diag_(diag), a_(a), b_(b) {}
+                  const BView& b, Threads threads)
+      : exec_(exec),
+        left_(side == Side::left),
+        uplo_(uplo),
+        diag_(diag),
+        a_(a),
+        b_(b),
+        threads_(threads) {}
 
   /// Solves with the rows and columns `here` of op(A).
   void operator()(Range here) const {
@@ -89,8 +96,8 @@ class TriangularSolve {
   void solve_base_of(Range here) const {
     const Operand<AView> a = block(here, here);
     const BView b = lines(here);
+    if (threads_ == Threads::all) exec_.fence();  // what kernels and the BLAS do before
     if constexpr (ScalarTraits<T>::is_complex) {
-      exec_.fence();
       blas_trsm(exec_, left_ ? Side::left : Side::right, uplo_, diag_, T(1), a, b);
     } else {
       // From the right it is op(A)^T X^T = B^T.
@@ -98,10 +105,9 @@ class TriangularSolve {
       const auto stored = strided(a.view);
       const Strided<const T> triangle{stored.data, stored.row, stored.col};
       const auto rhs = strided(b);
-      exec_.fence();  // what the BLAS and other kernels do before
       solve_base(exec_.space(), seen, diag_,
                  (a.op == Op::none) == left_ ? triangle : triangle.transposed(), here.size(),
-                 left_ ? rhs : rhs.transposed(), left_ ? cols_of(b) : rows_of(b));
+                 left_ ? rhs : rhs.transposed(), left_ ? cols_of(b) : rows_of(b), threads_);
     }
   }
 
@@ -111,14 +117,16 @@ class TriangularSolve {
   Diag diag_;
   Operand<AView> a_;
   BView b_;
+  Threads threads_;
 };
 
 /// Solves op(A) X = alpha B (side left) or X op(A) = alpha B (side right) for a triangular A and
 /// stores X over B. `uplo` names the triangle of op-less A as the caller thinks of it, that is of
 /// the matrix a.op(a.view): a lower triangle L given as a transposed operand is still `lower`.
+/// `threads`: on a host; a triangular solve that is itself dealt (kernel/deal.hpp) has one thread.
 template <ExecutionPolicy Exec, class T, class AView, class BView>
 void trsm(const Exec& exec, Side side, Uplo uplo, Diag diag, T alpha, const Operand<AView>& a,
-          const BView& b) {
+          const BView& b, Threads threads = Threads::all) {
   using Layout = typename BView::array_layout;
   static_assert(std::is_same_v<typename AView::array_layout, Layout>,
                 "plinth: trsm wants A and B in one layout (transpose through Operand)");
@@ -133,8 +141,8 @@ void trsm(const Exec& exec, Side side, Uplo uplo, Diag diag, T alpha, const Oper
     constexpr Index few = 8;  // right-hand sides that are not worth a chunk of vectors
     const bool left = side == Side::left;
     if (alpha == T(1) && (left ? cols_of(b) : rows_of(b)) > few)
-      return TriangularSolve<Exec, AView, BView>(exec, side, uplo, diag, a,
-                                                 b)({0, left ? rows_of(b) : cols_of(b)});
+      return TriangularSolve<Exec, AView, BView>(exec, side, uplo, diag, a, b,
+                                                 threads)({0, left ? rows_of(b) : cols_of(b)});
   }
   blas_trsm(exec, side, uplo, diag, alpha, a, b);
 }

@@ -99,10 +99,10 @@ void invert_by_halves(const HostExec& exec, Uplo uplo, Diag diag, const View& a,
     for (Index j = 0; j < r.size(); ++j) product(i, j) = T(0);
 }
 
-/// inverse := the inverse of the lower or upper triangle T of a, with zeros in the other one. Returns
-/// whether it is good for products in place of solves: if max |T| max |T^-1| <= 2^10, so that the
-/// error of a product, about that times float's unit roundoff, stays below what 16 bits see. (|L| <=
-/// 1 alone allows for entries of L^-1 of 2^(n - 1), and nothing bounds those of U^-1.)
+/// inverse := the inverse of the lower or upper triangle T of a, with zeros in the other one.
+/// Returns whether it is good for products in place of solves: if max |T| max |T^-1| <= 2^10, so
+/// that the error of a product, about that times float's unit roundoff, stays below what 16 bits
+/// see. (|L| <= 1 alone allows for entries of L^-1 of 2^(n - 1), and nothing bounds those of U^-1.)
 template <class HostExec, class View>
 bool invert_triangle(const HostExec& exec, Uplo uplo, Diag diag, const View& a,
                      const View& inverse) {

@@ -258,14 +258,16 @@ class Factorization {
   void solve_u12(const PanelType& panel, const LocalStep& mine, const View& columns,
                  const View& u12) {
     trace::Span span(sink_, trace::Phase::triangular_solve);
-    const auto solve = [&](const View& some) {
+    const auto solve = [&](const View& some, kernel::Threads threads) {
       kernel::trsm(exec_, Side::left, Uplo::lower, Diag::unit, T(1), panel.template top<Layout>(),
-                   some);
+                   some, threads);
     };
     if constexpr (is_host_accessible<Exec>) {
-      deal_({0, kernel::cols_of(u12)}, [&](Range some) { solve(part_of(u12, some)); });
+      const Index cols = kernel::cols_of(u12);
+      const kernel::Threads threads = deal_.threads(cols);
+      deal_({0, cols}, [&](Range some) { solve(part_of(u12, some), threads); });
     } else {
-      solve(u12);
+      solve(u12, kernel::Threads::all);
     }
     if (!has_top_in_place() && mine.has_diagonal_rows)
       kernel::copy(exec_, u12, kernel::part(columns, mine.top, {0, kernel::cols_of(columns)}));

@@ -100,7 +100,7 @@ class MixedFactorization {
     return setup;
   }
 
-  /// An Error unless the micro-kernel is one for these operands that this CPU runs.
+  /// An Error unless the micro-kernel is one for these operands that this CPU, or device, runs.
   static void require_kernel(const Setup& setup) {
     require(setup.kernel.template multiplies<Operand>(),
             "the micro-kernel is for other operands");
@@ -110,12 +110,14 @@ class MixedFactorization {
                           return std::string_view(k.name) == setup.kernel.name &&
                                  k.accumulate == setup.kernel.accumulate;
                         }),
-            std::string("this CPU does not run the micro-kernel ") + setup.kernel.name);
+            std::string("not among the micro-kernels that run here: ") + setup.kernel.name);
+    require(kernel::runs_on_host<Space> || setup.flush_k == Roles::flush_k,
+            "a device sums in float: flush_k has no meaning there");
   }
 
   /// Preconditions: the grid is active here; square blocks; the same options everywhere, and with
-  /// them the micro-kernel. Errors: valid options; a micro-kernel for the operands that this CPU
-  /// runs.
+  /// them the micro-kernel. Errors: valid options; a micro-kernel for the operands that this CPU,
+  /// or device, runs; flush_k on a host only.
   MixedFactorization(const Exec& exec, const ProcessGrid& grid, const Distribution& distribution,
                      const MixedOptions& options, Sink& sink)
       : exec_(exec),
@@ -163,7 +165,8 @@ class MixedFactorization {
     require(options.valid(), MixedOptions::requirement);
     options_ = options;
   }
-  /// Bytes of the workspace but for the interchange's, all of it allocated by now.
+  /// Bytes of the workspace but for the interchange's, all of it allocated by now; of a device what
+  /// is in its memory (panels and U12 are in the host's, too).
   Index workspace_bytes() const {
     Index bytes = panels_.workspace_bytes() + on_host_.bytes() +
                   (unsolved_.size() + solved_.size()) * Index(sizeof(float)) +

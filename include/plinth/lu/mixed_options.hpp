@@ -22,7 +22,7 @@ struct MixedOptions {
   /// 16 bits, and inside. The exponents of U account for it, so that the factors are A's.
   int matrix_exponent = 0;
   /// How many products are summed in 16 bits at a time, where the micro-kernel sums so; nullopt: as
-  /// the precision policy says.
+  /// the precision policy says. On a host; devices sum in float.
   std::optional<Index> flush_k = std::nullopt;
   /// The micro-kernel of the update; nullopt: the fastest that this CPU has for the precision
   /// policy. The same on every process.

@@ -253,9 +253,11 @@ class MixedPanelFactorization {
       });
     } else {
       kernel::convert(exec_, kernel::part(a, mine.below, mine.panel), l21({0, below_}));
+      exec_.fence();
+      const kernel::Threads threads = deal_.threads(below_);
       deal_({0, below_}, [&](Range rows) {
         kernel::trsm(exec_, Side::right, Uplo::upper, Diag::non_unit, 1.0f,
-                     kernel::Operand<Single>{u11}, l21(rows));
+                     kernel::Operand<Single>{u11}, l21(rows), threads);
       });
     }
     exec_.fence();

@@ -24,8 +24,8 @@ class PanelOnHost {
   /// Bytes of the copy, in each of its two places.
   Index bytes() const { return copy_.size() * Index(sizeof(T)); }
 
-  /// Brings the panel of a step, `mine` of it, and waits for it. Precondition: a fence since the last
-  /// write_back() (an update of these columns has one).
+  /// Brings the panel of a step, `mine` of it, and waits for it; that ends the copy of the last
+  /// write_back(), too.
   void fetch(const Exec& exec, const Matrix& a, const LocalStep& mine) {
     if constexpr (in_place) {
       columns_ = a;

@@ -59,9 +59,10 @@ class PanelRecursion {
   void solve_rows(Range rows, Range cols) const {
     if (rows.empty() || cols.empty()) return;
     const auto u = transposed(cols, cols);
+    const kernel::Threads threads = deal_.threads(rows.size());
     deal_(rows, [&](Range some) {
       kernel::trsm(exec_, Side::left, Uplo::lower, Diag::non_unit, T(1),
-                   kernel::Operand<decltype(u)>{u}, transposed(some, cols));
+                   kernel::Operand<decltype(u)>{u}, transposed(some, cols), threads);
     });
   }
   /// a(rows, cols) -= a(rows, inner) U(inner, cols).

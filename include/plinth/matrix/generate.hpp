@@ -29,7 +29,8 @@ concept BulkGenerator = requires(const G& g, const Exec& exec, const Matrix& a) 
 /// f is called from kernels of `exec`, so it must be callable there and free of side effects; its
 /// result converts to the scalar type. A generator with a member fill(exec, A) is asked to fill the
 /// local part as a whole instead; of a source of entries (kernel/entries/source.hpp) a host makes
-/// many at a time. Collective; no messages but an agreement at the end.
+/// many at a time, a device walks along its lines. Collective; no messages but an agreement at the
+/// end, where f may throw or memory may be wanted.
 /// Errors: an exception from f on any rank becomes an Error of kind user_callback on every rank,
 /// after which the contents of A are unspecified. O(m n / (P Q)) calls per process.
 template <ExecutionPolicy Exec, class Matrix, class F>
@@ -47,9 +48,11 @@ void generate(const Exec& exec, Matrix& a, const F& f) {
     });
     return;
   } else if constexpr (kernel::WalkedSource<F> && kernel::RealScalar<T>) {
-    const GridCoord at = a.grid().coord();
-    (void)kernel::fill_lines(exec, f, dealt_lines(a.distribution().rows, at.row),
-                             dealt_lines(a.distribution().cols, at.col), a.local(), 1);
+    comm::agree_on(a.grid().all(), "generate", 0, [&] {
+      const GridCoord at = a.grid().coord();
+      (void)kernel::fill_lines(exec, f, dealt_lines(a.distribution().rows, at.row),
+                               dealt_lines(a.distribution().cols, at.col), a.local(), 1);
+    });
     return;
   }
   const auto view = a.local();

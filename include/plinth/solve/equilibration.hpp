@@ -15,6 +15,7 @@
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/kernel/elementwise.hpp"
 #include "plinth/kernel/line_moduli.hpp"
+#include "plinth/kernel/run_parts.hpp"
 #include "plinth/matrix/norm.hpp"
 #include "plinth/solve/narrow.hpp"
 #include "plinth/solve/report.hpp"

@@ -60,7 +60,8 @@ void mark_nonzeros(const Exec& exec, const ConstView& x, const Reals& g) {
 }
 
 /// Workspace for error bounds of solutions like X, kept from call to call: one matrix of X's size
-/// in X's type, two in its real type, and the workspaces of the products with A and |A|.
+/// in X's type, two in its real type, and the workspaces of the products with A and |A|. (A
+/// third real one is made in a call where rows of zeros want a second look.)
 ///
 ///     r := b - A x,  f := |A| |x| + |b|
 ///     backward := max |r_i| / f_i                       tiny f_i are made larger, see below

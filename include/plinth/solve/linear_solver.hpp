@@ -20,6 +20,7 @@
 #include "plinth/solve/narrow.hpp"
 #include "plinth/solve/outcome.hpp"
 #include "plinth/solve/report.hpp"
+#include "plinth/solve/roles.hpp"
 
 namespace plinth {
 
@@ -78,13 +79,8 @@ class LinearSolver {
   /// Whether operands have 16 bits.
   static constexpr bool packs = Scalar16<typename PrecisionRoles<Precision>::Operand>;
 
-  static_assert(packs || std::is_same_v<Factor, typename PrecisionRoles<Precision>::Operand>,
-                "plinth: LinearSolver: Operand may differ from Factor where it has 16 "
-                "bits only");
-  static_assert(std::is_same_v<typename Matrix::value_type, Working> &&
-                    std::is_same_v<typename Rhs::value_type, Working>,
-                "plinth: LinearSolver: A, B and X must hold the precision "
-                "policy's Working type");
+  static_assert(
+      are_roles_of_a_solve<Precision, typename Matrix::value_type, typename Rhs::value_type>());
   static_assert(!refines || !std::is_same_v<decltype(Options::refinement), NoRefinement>,
                 "plinth: LinearSolver: factors in a narrower type need refinement");
   /// For matrices that are distributed like `a`, which is not read. Collective over its grid.

@@ -80,8 +80,8 @@ struct SolveReport {
   Index column = -1;
   /// ||b - A x|| / (||A|| ||x|| + ||b||) in the infinity norm: a few times the unit roundoff for a
   /// stable solve. Over all right-hand sides together; after a refinement the largest of a
-  /// right-hand side. NaN where it was not measured or is none: x is unspecified or not finite, the
-  /// rank is idle.
+  /// right-hand side. NaN where it was not measured or is none: x is unspecified or not finite, a
+  /// norm overflows, the rank is idle.
   double backward_error = std::numeric_limits<double>::quiet_NaN();
 
   // Where A was factored in a narrower type than it has:

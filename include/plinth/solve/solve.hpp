@@ -20,6 +20,7 @@
 #include "plinth/solve/questions.hpp"
 #include "plinth/solve/refined.hpp"
 #include "plinth/solve/report.hpp"
+#include "plinth/solve/roles.hpp"
 
 namespace plinth {
 
@@ -28,23 +29,8 @@ template <PrecisionPolicy Precision, class Matrix, class Rhs, PivotingPolicy Piv
           class Options, class More>
 void agree_on_solve(const Matrix& a, const Rhs& b, const Rhs& x, const Pivoting& pivoting,
                     const Options& options, const More& more) {
-  using Roles = PrecisionRoles<Precision>;
-  using Working = typename Roles::Working;
-  using Factor = typename Roles::Factor;
   static_assert(
-      Scalar16<typename Roles::Operand> ||
-          (std::is_same_v<typename Roles::Operand, Factor> &&
-           std::is_same_v<typename Roles::Accumulate, Factor> &&
-           std::is_same_v<typename Roles::Panel, Factor> && Roles::flush_k == 0),
-      "plinth: solve: Operand, Accumulate and Panel may differ from Factor where operands "
-      "have 16 bits only, and flush_k has a meaning there only");
-  static_assert(!Scalar16<typename Roles::Operand> || !std::is_same_v<Working, Factor>,
-                "plinth: solve: factors in A's own type are made without 16-bit operands");
-  static_assert(std::is_same_v<Working, typename Roles::Residual>,
-                "plinth: solve: the residual is formed in the Working type");
-  static_assert(std::is_same_v<typename Matrix::value_type, Working> &&
-                    std::is_same_v<typename Rhs::value_type, Working>,
-                "plinth: solve: A, B and X must hold the precision policy's Working type");
+      are_roles_of_a_solve<Precision, typename Matrix::value_type, typename Rhs::value_type>());
   comm::Fingerprint arguments;
   arguments << a.distribution() << b.distribution() << lu::fingerprint(options.factor)
             << lu::fingerprint(pivoting) << options.fall_back
@@ -115,7 +101,7 @@ SolveReport solve_unrefined(const Exec& exec, const Matrix& a, double a_norm, co
   const double error = r_norm == 0 ? 0.0 : r_norm / scale;
   if (is_finite(scale) && is_finite(error))
     report.backward_error = error;
-  else
+  else if (!is_finite(static_cast<double>(norm(exec, x, Norm::max))))
     report.outcome = Outcome::non_finite;
   return report;
 }
@@ -209,10 +195,10 @@ template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class R
 /// solve<Uniform<T>>(..., SolveOptions<NoRefinement>{.equilibrate = false}).
 /// Preconditions, each an Error on every rank: those of lu_factor for A; X and B distributed alike,
 /// their rows like A's rows; all on one grid; a valid pivoting policy; the same call on every rank.
-/// Memory: a copy of A; the workspace of lu_factor, then that of lu_solve, then a matrix of X's
-/// size and the workspace of residual(). (2/3) n^3 + 4 n^2 nrhs flops; two passes over A before.
-/// Messages: those of lu_factor, lu_solve, residual and four times norm, and of
-/// Equilibration::find.
+/// Memory: a copy of A; where it was scaled 5 (n/P + n/Q) numbers; the workspace of lu_factor, then
+/// that of lu_solve, then a matrix of X's size and the workspace of residual(). (2/3) n^3 + 4 n^2
+/// nrhs flops; two passes over A before. Messages: those of lu_factor, lu_solve, residual and four
+/// times norm, and of Equilibration::find.
 template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix, class Rhs,
           PivotingPolicy Pivoting>
 [[nodiscard]] SolveReport solve(const Exec& exec, const Matrix& a, const Rhs& b, Rhs& x,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <type_traits>
 
 #include "plinth/kernel/convert_elements.hpp"
@@ -45,9 +46,10 @@ NarrowingCounts fill_by_walks(const Exec& exec, const Source& source, const Rows
   const Index order = source.order();
   const auto walks = source.walks();
   const Index lines = down ? rows.count : cols.count, side = down ? cols.count : rows.count;
-  const Index block = down ? rows.block : cols.block, pieces = ceil_div(block, longest);
   NarrowingCounts lost;
   if (lines == 0 || side == 0) return lost;
+  const Index block = std::min<Index>(down ? rows.block : cols.block, lines);
+  const Index pieces = ceil_div(block, longest);
   [[maybe_unused]] auto scope = exec.enter();
   Kokkos::parallel_reduce(
       "plinth::fill_by_walks",
