@@ -7,6 +7,7 @@
 #include <cmath>
 #include <concepts>
 #include <cstring>
+#include <type_traits>
 
 #include "plinth/core/cpu.hpp"
 #include "plinth/core/scalar.hpp"
@@ -89,7 +90,7 @@ struct FoldAcross {
 template <class T, class F>
 void for_each_moduli(const T* line, const RealOf<T>* weights, Index length, const F& f) {
   using Real = RealOf<T>;
-  if constexpr (!ScalarTraits<T>::is_complex)
+  if constexpr (std::is_same_v<T, Real>)
     if (weights == nullptr) return f(line, Index(0), length);
   constexpr Index piece = 256;
   Real moduli[piece];
