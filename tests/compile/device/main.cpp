@@ -24,8 +24,7 @@ int main(int argc, char** argv) {
     if (rank == 0)
       std::cout << "on " << Kokkos::DefaultExecutionSpace().name() << ": scaled residuals "
                 << residual << " and " << mixed << ", backward errors " << backward
-                << (answers ? "" : ", wrong answers") << '
-';
+                << (answers ? "" : ", wrong answers") << '\n';
   }
   MPI_Finalize();
   return bad;
