@@ -20,8 +20,10 @@ namespace lu {
 
 /// The first local column on or right of the diagonal, by local row.
 struct FirstInUpper {
-  BlockCyclic rows, cols;
-  GridCoord at;
+  BlockCyclic rows;  ///< of the matrix
+  BlockCyclic cols;  ///< likewise
+  GridCoord at;      ///< whose local rows and columns are meant
+  /// That of local row i.
   KOKKOS_FUNCTION Index operator()(Index i) const {
     return cols.first_local(rows.global(i, at.row), at.col);
   }

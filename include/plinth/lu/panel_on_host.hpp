@@ -14,7 +14,9 @@ namespace plinth::lu {
 template <class T, ExecutionPolicy Exec, class Layout>
 class PanelOnHost {
  public:
+  /// Of the panel, on the host.
   using View = kernel::MatrixView<T, Layout, Kokkos::HostSpace>;
+  /// Of the local matrix, where kernels reach it.
   using Matrix = kernel::MatrixView<T, Layout, typename Exec::memory::space>;
 
   /// For panels of up to so many columns, and a matrix of so many local rows.
