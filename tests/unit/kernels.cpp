@@ -193,7 +193,8 @@ TEMPLATE_TEST_CASE("small triangles: every instruction set, and columns on their
         const kernel::Strided<const T> triangle{a.data(), n, 1};
         const auto solve = [&](T* rhs, Index count) {
           kernel::solve_base(exec.space(), plinth::Uplo::lower, plinth::Diag::non_unit, triangle,
-                             n, kernel::Strided<T>{rhs, vectors, 1}, count, kernel::Threads::all, isa);
+                             n, kernel::Strided<T>{rhs, vectors, 1}, count, kernel::Threads::all,
+                             isa);
         };
         const std::vector<T> before = b;
         solve(b.data(), vectors);
@@ -208,7 +209,8 @@ TEMPLATE_TEST_CASE("small triangles: every instruction set, and columns on their
           for (Index v = 0; v < vectors; ++v)
             at(i, v) = before[static_cast<std::size_t>(i * vectors + v)];
         kernel::solve_base(exec.space(), plinth::Uplo::lower, plinth::Diag::non_unit, triangle, n,
-                           kernel::Strided<T>{lines.data(), 1, n}, vectors, kernel::Threads::this_one, isa);
+                           kernel::Strided<T>{lines.data(), 1, n}, vectors,
+                           kernel::Threads::this_one, isa);
         std::size_t same = 0;
         for (Index i = 0; i < n; ++i)
           for (Index v = 0; v < vectors; ++v)

@@ -8,8 +8,8 @@
 
 namespace plinth {
 
-/// Whether matrices of type A and right-hand sides of type B hold what the policy works on. Does not
-/// compile for roles that a solve would ignore.
+/// Whether matrices of type A and right-hand sides of type B hold what the policy works on. Does
+/// not compile for roles that a solve would ignore.
 template <PrecisionPolicy Precision, class A, class B>
 constexpr bool are_roles_of_a_solve() {
   using Roles = PrecisionRoles<Precision>;
