@@ -9,7 +9,6 @@
 #include <signal.h>
 
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "plinth/plinth.hpp"
@@ -61,20 +60,6 @@ Dense<double> gather_device(const DeviceMatrix& a) {
 
 constexpr auto matrix_entry = [](Index i, Index j) noexcept { return noise(i, j, 5); };
 constexpr auto rhs_entry = [](Index i, Index j) noexcept { return noise(i, j, 6); };
-
-/// Calls f(grid) on a grid as square as can be, on its transpose, and on a column of processes:
-/// opening and closing the device's memory takes time.
-template <class F>
-void on_grids(F&& f) {
-  const int ranks = world_size();
-  const int p = ranks % 2 == 0 && ranks > 2 ? 2 : 1, q = ranks / p;
-  std::set<std::pair<int, int>> shapes{{p, q}, {q, p}, {ranks, 1}};
-  for (const auto& [rows, cols] : shapes) {
-    const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{rows, cols});
-    INFO("grid " << rows << "x" << cols);
-    f(grid);
-  }
-}
 
 }  // namespace
 
@@ -140,7 +125,7 @@ TEST_CASE("The stand-in device's copies are late", "[device]") {
 }
 
 TEST_CASE("A matrix that the stand-in device has no room for", "[device][memory]") {
-  on_grids([&](const ProcessGrid& grid) {
+  on_few_grids([&](const ProcessGrid& grid) {
     const auto error =
         error_of([&] { DeviceMatrix(grid, 40000, 40000); }, plinth::ErrorKind::memory);
     CHECK_THAT(error, contains("the stand-in device has no"));
@@ -152,7 +137,7 @@ TEST_CASE("Without waiting, nothing is right on the stand-in device", "[device]"
   struct Impatient : LockedDevice {
     void fence() const {}
   };
-  on_grids([&](const ProcessGrid& grid) {
+  on_few_grids([&](const ProcessGrid& grid) {
     DeviceMatrix a(grid, 24, 24, {.mb = 4, .nb = 4});
     plinth::generate(LockedDevice(), a, matrix_entry);
     const auto factors = plinth::lu_factor(Impatient(), std::move(a));
@@ -164,7 +149,7 @@ TEST_CASE("Without waiting, nothing is right on the stand-in device", "[device]"
 TEST_CASE("Factor, solve, residual and norms on the stand-in device", "[device]") {
   const LockedDevice device;
   const Host host;
-  on_grids([&](const ProcessGrid& grid) {
+  on_few_grids([&](const ProcessGrid& grid) {
     struct Size {
       Index n, nb, lookahead;
       double split;
@@ -227,7 +212,7 @@ TEST_CASE("Factor, solve, residual and norms on the stand-in device", "[device]"
 TEST_CASE("The HPL program's way on the stand-in device", "[device][hpl]") {
   const LockedDevice device;
   const Host host;
-  on_grids([&](const ProcessGrid& grid) {
+  on_few_grids([&](const ProcessGrid& grid) {
     const Index n = 45, nb = 8;
     const MatrixLayoutOptions square{.mb = nb, .nb = nb};
     const plinth::HplMatrix matrix{{.n = n, .seed = 42}};

@@ -3,7 +3,6 @@
 // LU in mixed precision and refinement with its factors where host code and MPI cannot touch a
 // matrix: on the stand-in device. Results are those of the host.
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "plinth/plinth.hpp"
@@ -49,19 +48,6 @@ struct Entries {
   }
 };
 
-/// Calls f(grid) on a grid as square as can be, on its transpose, and on a column of processes.
-template <class F>
-void on_grids(F&& f) {
-  const int ranks = world_size();
-  const int p = ranks % 2 == 0 && ranks > 2 ? 2 : 1, q = ranks / p;
-  std::set<std::pair<int, int>> shapes{{p, q}, {q, p}, {ranks, 1}};
-  for (const auto& [rows, cols] : shapes) {
-    const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{rows, cols});
-    INFO("grid " << rows << "x" << cols);
-    f(grid);
-  }
-}
-
 template <class Precision, class Layout, class Pivoting>
 void check_factors() {
   using Factor = typename plinth::PrecisionRoles<Precision>::Factor;
@@ -69,7 +55,7 @@ void check_factors() {
     Index n, nb, lookahead;
     bool invert;
   };
-  on_grids([&](const ProcessGrid& grid) {
+  on_few_grids([&](const ProcessGrid& grid) {
     for (const Shape s : {Shape{5, 8, 1, true},        // one block, ranks that own nothing
                           Shape{23, 4, 0, true},       // ragged, without look-ahead
                           Shape{32, 4, 2, false},      // with
@@ -117,7 +103,7 @@ TEST_CASE("Mixed LU with pivoting on the stand-in device", "[device][mixed]") {
 }
 
 TEST_CASE("Mixed LU on the stand-in device: nothing, too large, singular", "[device][mixed]") {
-  on_grids([&](const ProcessGrid& grid) {
+  on_few_grids([&](const ProcessGrid& grid) {
     const auto factor = [&](Index n, const auto& entry) {
       DeviceMatrix<plinth::half, Kokkos::LayoutRight> a(grid, n, n, {.mb = 3, .nb = 3});
       plinth::generate(LockedDevice(), a, entry);
@@ -145,7 +131,7 @@ TEST_CASE("Mixed LU that does not wait is wrong on the stand-in device", "[devic
   struct Impatient : LockedDevice {
     void fence() const {}
   };
-  on_grids([&](const ProcessGrid& grid) {
+  on_few_grids([&](const ProcessGrid& grid) {
     DeviceMatrix<plinth::half, Kokkos::LayoutRight> a(grid, 24, 24, {.mb = 4, .nb = 4});
     plinth::generate(LockedDevice(), a, Entries{24, true});
     const auto factors = plinth::mixed_lu_factor<plinth::DoubleHalf>(Impatient(), std::move(a));
@@ -203,7 +189,7 @@ struct RefinedSystem {
 
 template <class Precision>
 void check_refined() {
-  on_grids([&](const ProcessGrid& grid) {
+  on_few_grids([&](const ProcessGrid& grid) {
     for (const Index nrhs : {1, 5}) {  // by lines, and by the BLAS
       INFO(nrhs << " right-hand sides");
       const RefinedSystem<LockedDevice, DeviceMatrix, Precision> device(grid, 61, 8, nrhs);

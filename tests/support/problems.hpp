@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +85,20 @@ void on_every_active_grid(F&& f) {
   on_every_grid([&](const plinth::ProcessGrid& grid) {
     if (grid.active()) f(grid);
   });
+}
+
+/// Calls f(grid) on a grid as square as can be, on its transpose, and on a column of processes: for
+/// the stand-in device, whose memory takes time to open and close.
+template <class F>
+void on_few_grids(F&& f) {
+  const int ranks = world_size();
+  const int p = ranks % 2 == 0 && ranks > 2 ? 2 : 1, q = ranks / p;
+  const std::set<std::pair<int, int>> shapes{{p, q}, {q, p}, {ranks, 1}};
+  for (const auto& [rows, cols] : shapes) {
+    const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{rows, cols});
+    INFO("grid " << rows << "x" << cols);
+    f(grid);
+  }
 }
 
 /// A whole matrix in column-major order.

@@ -3,6 +3,7 @@
 
 #include <KokkosBlas3_trsm.hpp>
 #include <type_traits>
+#include <utility>
 
 #include "plinth/core/index.hpp"
 #include "plinth/core/options.hpp"
@@ -14,6 +15,12 @@
 #include "plinth/policy/execution.hpp"
 
 namespace plinth::kernel {
+
+/// A range cut near its middle, a multiple of `unit` from its begin. Precondition: it is longer.
+inline std::pair<Range, Range> halves(Range all, Index unit) {
+  const Index middle = all.begin + ceil_div(ceil_div(all.size(), unit), 2) * unit;
+  return {{all.begin, middle}, {middle, all.end}};
+}
 
 /// KokkosBlas::trsm, on a device in the queue that `space` stands for, as call_gemm().
 template <class Space, class... Arguments>
@@ -49,7 +56,7 @@ class TriangularSolve {
  public:
   using T = typename BView::non_const_value_type;
   /// Triangles that are solved with as they are: by solve_base(), or complex ones by the BLAS.
-  static constexpr Index base = ScalarTraits<T>::is_complex ? 64 : 32;
+  static constexpr Index base = ScalarTraits<T>::is_complex ? 64 : TriangleBase<RealOf<T>>::size;
 
   TriangularSolve(const Exec& exec, Side side, Uplo uplo, Diag diag, const Operand<AView>& a,
                   const BView& b, Threads threads)
@@ -64,8 +71,7 @@ class TriangularSolve {
   /// Solves with the rows and columns `here` of op(A).
   void operator()(Range here) const {
     if (here.size() <= base) return solve_base_of(here);
-    const Index middle = here.begin + ceil_div(ceil_div(here.size(), base), 2) * base;
-    const Range low{here.begin, middle}, high{middle, here.end};
+    const auto [low, high] = halves(here, base);
     // Whose unknowns come first: a lower triangle's on the left from the top, and so on.
     const bool downwards = (uplo_ == Uplo::lower) == left_;
     const Range first = downwards ? low : high, second = downwards ? high : low;

@@ -46,8 +46,7 @@ void factor_unpivoted(const HostExec& exec, const View& a, Range columns, Index 
     }
     return;
   }
-  const Index middle = columns.begin + ceil_div(ceil_div(columns.size(), base), 2) * base;
-  const Range left{columns.begin, middle}, right{middle, columns.end};
+  const auto [left, right] = kernel::halves(columns, base);
   const auto block = [&](Range rows, Range cols) { return kernel::part(a, rows, cols); };
   using kernel::Operand;
   factor_unpivoted(exec, a, left, first_column, outcome, zeros);
@@ -84,8 +83,7 @@ void invert_by_halves(const HostExec& exec, Uplo uplo, Diag diag, const View& a,
     exec.fence();
     return;
   }
-  const Index middle = here.begin + ceil_div(ceil_div(here.size(), base), 2) * base;
-  const Range low{here.begin, middle}, high{middle, here.end};
+  const auto [low, high] = kernel::halves(here, base);
   invert_by_halves(exec, uplo, diag, a, inverse, low);
   invert_by_halves(exec, uplo, diag, a, inverse, high);
   const Range r = uplo == Uplo::lower ? high : low, c = uplo == Uplo::lower ? low : high;
