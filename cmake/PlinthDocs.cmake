@@ -19,11 +19,11 @@ foreach(pattern IN ITEMS
     matrix/column_slabs.hpp matrix/diagonal_blocks.hpp matrix/file.hpp matrix/index_runs.hpp
     matrix/local_on_host.hpp matrix/matrix_market_text.hpp matrix/redistribution.hpp
     matrix/whole_array.hpp
-    lu/diagonal_block.hpp lu/factor.hpp lu/interchange.hpp lu/mixed_factor.hpp lu/mixed_panel.hpp
-    lu/mixed_panel_factor.hpp lu/narrowing_log.hpp lu/operand_scaling.hpp
-    lu/packed_block_row.hpp lu/panel.hpp lu/panel_factor.hpp lu/panel_recursion.hpp
-    lu/pivot_exchange.hpp lu/pivot_tournament.hpp lu/row_permutation.hpp lu/substitute.hpp
-    lu/tournament_panel.hpp
+    lu/diagonal_block.hpp lu/factor.hpp lu/interchange.hpp lu/mixed_block_row_solve.hpp
+    lu/mixed_factor.hpp lu/mixed_panel.hpp lu/mixed_panel_factor.hpp lu/mixed_precision.hpp
+    lu/narrowing_log.hpp lu/operand_scaling.hpp lu/packed_block_row.hpp lu/panel.hpp
+    lu/panel_factor.hpp lu/panel_recursion.hpp lu/pivot_exchange.hpp lu/pivot_tournament.hpp
+    lu/row_permutation.hpp lu/substitute.hpp lu/tournament_panel.hpp
     refine/column_operations.hpp refine/least_squares.hpp
     solve/absolute_product.hpp solve/narrow.hpp solve/norm_estimate.hpp solve/outcome.hpp)
   string(APPEND PLINTH_DOCS_EXCLUDED " */plinth/${pattern}")

@@ -5,21 +5,21 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "plinth/kernel/buffer.hpp"
 #include "plinth/kernel/lowp/gemm.hpp"
-#include "plinth/kernel/lowp/kernels.hpp"
 #include "plinth/kernel/magnitude.hpp"
-#include "plinth/kernel/trsm.hpp"
+#include "plinth/kernel/view.hpp"
 #include "plinth/lu/block_exponents.hpp"
 #include "plinth/lu/interchange.hpp"
+#include "plinth/lu/mixed_block_row_solve.hpp"
 #include "plinth/lu/mixed_options.hpp"
 #include "plinth/lu/mixed_panel.hpp"
 #include "plinth/lu/mixed_panel_factor.hpp"
+#include "plinth/lu/mixed_precision.hpp"
 #include "plinth/lu/mixed_report.hpp"
 #include "plinth/lu/narrowing_log.hpp"
 #include "plinth/lu/operand_scaling.hpp"
@@ -27,7 +27,7 @@
 #include "plinth/lu/panel_on_host.hpp"
 #include "plinth/lu/pivots.hpp"
 #include "plinth/lu/plan.hpp"
-#include "plinth/policy/precision.hpp"
+#include "plinth/policy/pivoting.hpp"
 #include "plinth/trace/phase.hpp"
 
 namespace plinth::lu {
@@ -58,62 +58,19 @@ template <class M, ExecutionPolicy Exec, PrecisionPolicy Precision,
 class MixedFactorization {
  public:
   using Matrix = M;
-  using Roles = PrecisionRoles<Precision>;
-  using Factor = typename Roles::Factor;
-  using Operand = typename Roles::Operand;
   using Layout = typename Matrix::layout;
   using View = typename Matrix::View;
   using Space = typename Exec::execution_space;
-  using Setup = kernel::lowp::GemmSetup<Operand>;
+  using Mixed = MixedPrecision<Precision, Layout, Space>;
+  using Factor = typename Mixed::Factor;
+  using Operand = typename Mixed::Operand;
+  using Setup = typename Mixed::Setup;
 
-  static_assert(
-      Scalar16<Operand>,
-      "plinth: LU in mixed precision multiplies 16-bit operands; where the operands are "
-      "float or double use lu_factor");
   static_assert(std::is_same_v<typename Matrix::value_type, Factor>,
                 "plinth: the matrix must hold the precision policy's Factor type");
-  static_assert(std::is_same_v<Factor, Operand> || std::is_same_v<Factor, float>,
-                "plinth: Factor must be the Operand type or float");
-  static_assert(std::is_same_v<typename Roles::Panel, float>,
-                "plinth: LU in mixed precision factors its panels in float");
   static_assert(std::is_same_v<Pivoting, PartialPivoting> || std::is_same_v<Pivoting, NoPivoting>,
                 "plinth: LU in mixed precision pivots by PartialPivoting or NoPivoting: it scales "
                 "16-bit operands by what bounds L");
-  static_assert(std::is_same_v<typename Roles::Accumulate, float> ||
-                    (std::is_same_v<typename Roles::Accumulate, half> &&
-                     std::is_same_v<Operand, half>),
-                "plinth: LU in mixed precision sums in float, or in half what is multiplied in "
-                "half");
-  static_assert(Roles::flush_k == 0 || std::is_same_v<typename Roles::Accumulate, half>,
-                "plinth: flush_k is for sums in half");
-
-  /// The product that the options and the precision policy ask for.
-  static Setup setup_of(const MixedOptions& options) {
-    using kernel::lowp::Accumulate;
-    constexpr bool in_half = std::is_same_v<typename Roles::Accumulate, half>;
-    Setup setup;
-    setup.kernel = options.micro_kernel.value_or(kernel::lowp::best_kernel_of<Operand, Space>(
-        in_half ? Accumulate::half : Accumulate::single));
-    setup.order = kernel::is_row_major<Layout> ? kernel::lowp::Order::row_major
-                                               : kernel::lowp::Order::column_major;
-    setup.flush_k = options.flush_k.value_or(Roles::flush_k);
-    return setup;
-  }
-
-  /// An Error unless the micro-kernel is one for these operands that this CPU, or device, runs.
-  static void require_kernel(const Setup& setup) {
-    require(setup.kernel.template multiplies<Operand>(),
-            "the micro-kernel is for other operands");
-    const auto kernels = kernel::lowp::kernels_of<Operand, Space>();
-    require(std::any_of(kernels.begin(), kernels.end(),
-                        [&](const kernel::lowp::MicroKernel& k) {
-                          return std::string_view(k.name) == setup.kernel.name &&
-                                 k.accumulate == setup.kernel.accumulate;
-                        }),
-            std::string("not among the micro-kernels that run here: ") + setup.kernel.name);
-    require(kernel::runs_on_host<Space> || setup.flush_k == Roles::flush_k,
-            "a device sums in float: flush_k has no meaning there");
-  }
 
   /// Preconditions: the grid is active here; square blocks; the same options everywhere, and with
   /// them the micro-kernel. Errors: valid options; a micro-kernel for the operands that this CPU,
@@ -125,15 +82,17 @@ class MixedFactorization {
         options_(options),
         plan_(distribution, options.lookahead),
         at_(grid.coord()),
-        setup_(setup_of(options)),
+        setup_(Mixed::setup_of(options)),
         scaling_(OperandScaling::of<Operand>(setup_.kernel.accumulate, plan_.max_width(),
                                              setup_.flush_k)),
         sink_(sink),
         panels_(exec.host(), grid, distribution.rows, setup_, scaling_, options,
                 plan_.max_width(), distribution.rows.local_size(at_.row), sink),
-        on_host_(plan_.max_width(), distribution.rows.local_size(at_.row)) {
+        on_host_(plan_.max_width(), distribution.rows.local_size(at_.row)),
+        block_row_(exec, setup_, scaling_, plan_.max_width(),
+                   distribution.cols.local_size(at_.col)) {
     require(options.valid(), MixedOptions::requirement);
-    require_kernel(setup_);
+    Mixed::require_kernel(setup_);
     const Index width = plan_.max_width();
     const Index in_flight =
         std::min(options.lookahead, std::max<Index>(plan_.steps() - 1, 0)) + 1;
@@ -142,9 +101,6 @@ class MixedFactorization {
     const Index cols = distribution.cols.local_size(at_.col);
     lanes_.emplace_back(setup_, width, std::min(width, cols), 0);
     lanes_.emplace_back(setup_, width, cols, 1);
-    const Index piece = std::min(Lane::piece_cols(setup_), cols);
-    unsolved_.reserve(width * piece);
-    solved_.reserve(width * piece);
     if constexpr (Pivoting::exchanges_rows) {
       interchange_.emplace(exec, grid, distribution.rows, width, cols, options.swap);
       if (!has_top_in_place()) rows_.reserve(width * cols);
@@ -168,8 +124,7 @@ class MixedFactorization {
   /// Bytes of the workspace but for the interchange's, all of it allocated by now; of a device what
   /// is in its memory (panels and U12 are in the host's, too).
   Index workspace_bytes() const {
-    Index bytes = panels_.workspace_bytes() + on_host_.bytes() +
-                  (unsolved_.size() + solved_.size()) * Index(sizeof(float)) +
+    Index bytes = panels_.workspace_bytes() + on_host_.bytes() + block_row_.workspace_bytes() +
                   rows_.size() * Index(sizeof(Factor));
     for (const PanelType& panel : ring_) bytes += panel.bytes();
     for (const Lane& lane : lanes_) bytes += lane.bytes();
@@ -293,7 +248,6 @@ class MixedFactorization {
   using HostExec = std::remove_cvref_t<decltype(std::declval<const Exec&>().host())>;
   using PanelType = MixedPanel<Operand, Layout, Exec>;
   using Lane = PackedBlockRow<Operand, Exec>;
-  using Single = kernel::MatrixView<float, Layout, typename Memory::space>;
 
   void await(PanelType& panel) {
     trace::Span span(sink_, trace::Phase::wait);
@@ -313,15 +267,12 @@ class MixedFactorization {
   View rows_of_top(Index width, Index cols) const {
     return kernel::contiguous<Layout, typename Memory::space>(rows_.data(), width, cols);
   }
-  static Single single(const kernel::Buffer<float, Memory>& buffer, Index width, Index cols) {
-    return kernel::contiguous<Layout, typename Memory::space>(buffer.data(), width, cols);
-  }
   View columns_of(Range cols) const { return kernel::part(a_, {0, kernel::rows_of(a_)}, cols); }
   static Range within(Range cols, Range piece) {
     return {cols.begin + piece.begin, cols.begin + piece.end};
   }
 
-  /// Piece p of U12 := L11^-1 A12: solved in float, packed, and into the matrix where it belongs.
+  /// Piece p of U12: solved, packed, and into the matrix where it belongs.
   void solve_piece(const PanelType& panel, const LocalStep& mine, Range cols, Lane& lane,
                    Index p) {
     trace::Span span(sink_, trace::Phase::triangular_solve);
@@ -329,39 +280,15 @@ class MixedFactorization {
     const Range here = within(cols, piece);
     const Index width = panel.width();
     const bool from_buffer = Pivoting::exchanges_rows && !has_top_in_place();
-    const View a12 = from_buffer ? View() : kernel::part(a_, mine.top, here);
-    const View source =
-        from_buffer ? kernel::part(rows_of_top(width, cols.size()), {0, width}, piece) : a12;
-    const Single u12 = single(solved_, width, piece.size());
-    if (panel.header().inverted) {
-      const Single in = single(unsolved_, width, piece.size());
-      kernel::convert(exec_, source, in);
-      multiply_by_lower(exec_, panel.device_triangle(), in, u12);
-    } else {
-      kernel::convert(exec_, source, u12);
-      kernel::trsm(exec_, Side::left, Uplo::lower, Diag::unit, 1.0f,
-                   kernel::Operand<Single>{panel.device_triangle()}, u12);
-    }
-    exec_.fence();
-    const double largest = kernel::largest_magnitude(exec_, u12);
-    const int exponent = scaling_.of_u(largest);
-    lane.exponent(p) = exponent;
-    const auto lost = pack(u12, lane.packed(p), exponent);
+    const View a12 = from_buffer
+                         ? kernel::part(rows_of_top(width, cols.size()), {0, width}, piece)
+                         : kernel::part(a_, mine.top, here);
+    block_row_.solve(panel, a12, lane, p);
     if (!mine.has_diagonal_rows) return;
-    log_.see_u(largest);
-    log_.count_multiplied(lost);
-    log_.store(exec_, u12, kernel::part(a_, mine.top, here), panel.header().u, [&](Index j) {
-      return plan_.distribution().cols.global(here.begin + j, at_.col);
-    });
-  }
-
-  /// out := u12 2^exponent, packed; says what that lost.
-  kernel::NarrowingCounts pack(const Single& u12, Operand* out, int exponent) const {
-    [[maybe_unused]] const auto scope = exec_.enter();
-    return kernel::lowp::pack_b(exec_.space(), setup_, kernel::rows_of(u12), kernel::cols_of(u12),
-                                u12.data(), static_cast<Index>(u12.stride(0)),
-                                static_cast<Index>(u12.stride(1)), out,
-                                static_cast<float>(std::ldexp(1.0, exponent)));
+    const BlockCyclic& all = plan_.distribution().cols;
+    block_row_.store(
+        kernel::part(a_, mine.top, here), panel.header().u,
+        [&](Index j) { return all.global(here.begin + j, at_.col); }, log_);
   }
 
   /// A22 -= L21 U12 for the columns of piece p.
@@ -402,11 +329,11 @@ class MixedFactorization {
   Sink& sink_;
   MixedPanelFactorization<Factor, PanelType, Pivoting, HostExec, Sink> panels_;
   PanelOnHost<Factor, Exec, Layout> on_host_;
+  MixedBlockRowSolve<Factor, Operand, Layout, Exec> block_row_;
   std::vector<PanelType> ring_;
   std::vector<Lane> lanes_;
   std::optional<Interchange<Factor, Exec, Layout>> interchange_;
   kernel::Buffer<Factor, Memory> rows_;
-  kernel::Buffer<float, Memory> unsolved_, solved_;
   typename kernel::lowp::WorkspaceOf<Space>::type workspace_;
 
   View a_;

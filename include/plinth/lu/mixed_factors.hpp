@@ -42,14 +42,14 @@ LuFactors<Matrix> mixed_lu_factor(const Exec& exec, Matrix&& a, Pivoting pivotin
   arguments << a.distribution() << lu::fingerprint(options) << lu::fingerprint(pivoting);
   for (const char* c = typeid(Precision).name(); *c != '\0'; ++c) arguments << *c;
   const auto complaint = comm::complaint_of([&] {
-    const auto setup = Factorization::setup_of(options);
+    const auto setup = Factorization::Mixed::setup_of(options);
     for (const char* c = setup.kernel.name; *c != '\0'; ++c) arguments << *c;
     require(a.rows() == a.cols(), "the matrix is " + std::to_string(a.rows()) + " x " +
                                       std::to_string(a.cols()) + ", not square");
     require(a.distribution().rows.block() == a.distribution().cols.block(),
             "the blocks are not square");
     require(options.valid(), lu::MixedOptions::requirement);
-    Factorization::require_kernel(setup);
+    Factorization::Mixed::require_kernel(setup);
     if (!a.grid().active()) return;
     pivots = lu::Pivots(a.distribution().rows, a.grid().coord().row);
     factorization.emplace(exec, a.grid(), a.distribution(), options, off);

@@ -115,7 +115,7 @@ class LinearSolver {
       require(is_valid(pivoting), requirement_of(pivoting));
       require(options_.at_once >= 1, "at least one right-hand side at once");
       if constexpr (packs) {
-        const auto name = Factorization::setup_of(mixed_options()).kernel.name;
+        const auto name = Factorization::Mixed::setup_of(mixed_options()).kernel.name;
         for (const char* c = name; *c != '\0'; ++c) arguments << *c;
       }
       if (!grid_.active()) return;
