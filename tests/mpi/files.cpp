@@ -124,6 +124,22 @@ TEST_CASE("files: several slabs of columns", "[files]") {
   clear(b);
   plinth::read_matrix_market(Exec(), path, b);
   CHECK(wrong_entries(b) == 0);
+
+  // What is wrong with the last column is seen before the first one is stored.
+  const auto cut = [&](const std::string& message, auto&& read) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank() == 0)
+      std::filesystem::resize_file(path, std::filesystem::file_size(path) - 40);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK_THAT(error_of(read, ErrorKind::file), contains(message));
+  };
+  clear(b);
+  cut("too few elements", [&] { plinth::read_matrix_market(Exec(), path, b); });
+  CHECK(plinth::norm(Exec(), b, plinth::Norm::inf) == 3 * static_cast<double>(b.cols()));
+  plinth::write_binary(Exec(), a, path);
+  clear(a);
+  cut("bytes instead of", [&] { plinth::read_binary(Exec(), path, a); });
+  CHECK(plinth::norm(Exec(), a, plinth::Norm::inf) == 3 * static_cast<double>(a.cols()));
 }
 
 TEST_CASE("files: the bytes are those that are documented", "[files]") {
