@@ -291,6 +291,7 @@ TEST_CASE("LinearSolver: misuse", "[linearsolver][misuse]") {
                                                     : plinth::lu::KeepL::permuted}}),
                contains("needs L"));
     CHECK_THAT(make(a, {.refinement = {.restart = guilty ? 0 : 3}}), contains("restart"));
+    CHECK_THAT(make(a, {.equilibrate = guilty}), contains("without scaling"));
     CHECK_THAT(make(a, {.at_once = guilty ? 0 : 3}), contains("at least one"));
     if (grid.all().size() > 1)
       CHECK_THAT(make(a, {.at_once = guilty ? 2 : 3}), contains("different arguments"));
@@ -309,7 +310,7 @@ TEST_CASE("LinearSolver: misuse", "[linearsolver][misuse]") {
     CHECK(factor(a) == "(no error)");
     CHECK_THAT(solve(b, guilty ? far : x), contains("different grids"));
     CHECK_THAT(solve(b, guilty ? wide : x), contains("not distributed alike"));
-    CHECK_THAT(solve(odd, odd), contains("not dealt like"));
+    CHECK_THAT(solve(guilty ? odd : b, guilty ? odd : x), contains("not dealt like"));
     CHECK_THAT(solve(b, guilty ? b : x), contains("same matrix"));
     if (grid.all().size() > 1)
       CHECK_THAT(solve(b, x, guilty ? Op::transpose : Op::none), contains("different arguments"));

@@ -292,8 +292,13 @@ TEST_CASE("LU options: how many messages each costs", "[lu][options][comm]") {
 TEST_CASE("LU options: wrong values are refused on every rank", "[lu][options][error]") {
   const ProcessGrid grid(MPI_COMM_WORLD, RowMajorGrid{1, world_size()});
   const auto whole = some_matrix(8);
+  const bool last = world_rank() == world_size() - 1;
   const auto refused = [&](const FactorOptions& options) {
-    return error_of([&] { factor(grid, whole, options); }).find("wanted") != std::string::npos;
+    const auto by = [&](bool wrong) {  // by all ranks, by one alone
+      return error_of([&] { factor(grid, whole, wrong ? options : FactorOptions{}); })
+                 .find("wanted") != std::string::npos;
+    };
+    return by(true) && by(last);
   };
   CHECK(refused({.lookahead = -1}));
   CHECK(refused({.panel = {.ndiv = 1}}));

@@ -390,36 +390,46 @@ TEST_CASE("Mixed LU: the same bits by every broadcast, in messages of every leng
 TEST_CASE("Mixed LU refuses what it cannot do, on every rank", "[mixed][misuse]") {
   const int ranks = world_size();
   const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, ranks});
-  const auto refused = [&](const std::string& text, const Dense<double>& a,
-                           const MixedOptions& options, Index mb = 4) {
-    CHECK_THAT(error_of([&] {
-                 MixedMatrix<plinth::DoubleHalf, LayoutRight> m(grid, a.rows, a.cols,
-                                                                {.mb = mb, .nb = 4});
-                 plinth::mixed_lu_factor<plinth::DoubleHalf>(Host(), std::move(m), NoPivoting{},
-                                                             options);
-               }),
-               contains(text));
+  const bool guilty = world_rank() == ranks - 1;
+  const Dense<double> square(9, 9);
+  // What is wrong on all ranks, and on one alone.
+  const auto refused = [&](const std::string& text, const MixedOptions& options, Index cols = 9,
+                           Index mb = 4) {
+    for (const bool wrong : {true, guilty})
+      CHECK_THAT(error_of([&] {
+                   using Matrix = MixedMatrix<plinth::DoubleHalf, LayoutRight>;
+                   Matrix good(grid, 9, 9, {.mb = 4, .nb = 4}),
+                       bad(grid, 9, cols, {.mb = mb, .nb = 4});
+                   plinth::mixed_lu_factor<plinth::DoubleHalf>(
+                       Host(), std::move(wrong ? bad : good), NoPivoting{},
+                       wrong ? options : MixedOptions{});
+                 }),
+                 contains(text));
   };
-  const Dense<double> square(9, 9), tall(9, 8);
-  refused("not square", tall, {});
-  refused("blocks are not square", square, {}, 3);
-  refused("look-ahead", square, {.lookahead = -1});
-  refused("matrix exponent", square, {.matrix_exponent = 101});
-  refused("flush_k", square, {.flush_k = -1});
-  refused("nbmin", square, {.panel = {.nbmin = 0}});
+  refused("not square", {}, 8);
+  refused("blocks are not square", {}, 9, 3);
+  refused("look-ahead", {.lookahead = -1});
+  refused("matrix exponent", {.matrix_exponent = 101});
+  refused("flush_k", {.flush_k = -1});
+  refused("nbmin", {.panel = {.nbmin = 0}});
   MixedOptions other;
   other.micro_kernel = plinth::kernel::lowp::portable::single_kernel<bfloat16>();
-  refused("other operands", square, other);
+  refused("other operands", other);
   auto unknown = plinth::kernel::lowp::portable::single_kernel<half>();
   unknown.name = "of another CPU";
   other.micro_kernel = unknown;
-  refused("not among the micro-kernels that run here: of another CPU", square, other);
+  refused("not among the micro-kernels that run here: of another CPU", other);
   if (ranks == 1) return;
-  const bool guilty = world_rank() == ranks - 1;
-  refused("different arguments", square, {.lookahead = guilty ? 2 : 1});
-  refused("different arguments", square, {.invert_diagonal = guilty});
+  const auto differ = [&](const MixedOptions& options) {
+    CHECK_THAT(error_of([&] {
+                 factor<plinth::DoubleHalf>(grid, square, 4, guilty ? options : MixedOptions{});
+               }),
+               contains("different arguments"));
+  };
+  differ({.lookahead = 2});
+  differ({.invert_diagonal = !MixedOptions{}.invert_diagonal});
   other.micro_kernel = plinth::kernel::lowp::portable::single_kernel<half>();
-  refused("different arguments", square, guilty ? other : MixedOptions{});
+  differ(other);
 
   // Policies are types: what differs is the call.
   MixedOptions in_half;

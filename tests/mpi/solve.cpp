@@ -345,12 +345,3 @@ TEST_CASE("solve: a norm that overflows does not make a small backward error", "
     CHECK(plinth::solve(Exec(), da, db_nan, dx).outcome == plinth::Outcome::non_finite);
   });
 }
-
-TEST_CASE("solve: X must not be B", "[solve][error]") {
-  on_every_active_grid([](const ProcessGrid& grid) {
-    const auto da = distribute(grid, make_dense<double>(6, 6, entry), {.mb = 2, .nb = 2});
-    auto db = distribute(grid, make_dense<double>(6, 1, entry), {.mb = 2, .nb = 2});
-    CHECK_THAT(error_of([&] { (void)plinth::solve(Exec(), da, db, db); }, ErrorKind::misuse),
-               contains("same matrix"));
-  });
-}
