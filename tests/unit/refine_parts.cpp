@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The parts of a refinement that need no processes: criteria, reports, the least-squares problem of
-// GMRES, policies.
+// The parts of a refinement that need no processes: criteria, verdicts, reports, the least-squares
+// problem of GMRES, policies.
 #include <cmath>
 #include <limits>
 #include <string>
@@ -11,6 +11,7 @@
 #include "plinth/refine/criterion.hpp"
 #include "plinth/refine/least_squares.hpp"
 #include "plinth/refine/report.hpp"
+#include "plinth/refine/verdict.hpp"
 #include "support/catch.hpp"
 
 using plinth::ColumnState;
@@ -47,6 +48,47 @@ TEST_CASE("criteria: what is not finite is not small", "[refine]") {
     CHECK_FALSE(plinth::HplResidualBelow{}(bad));
   }
   CHECK(ColumnState{}.backward_error() == 0);  // 0 x = 0
+}
+
+TEST_CASE("verdicts: what ends a column, and what is taken back", "[refine]") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  struct Row {
+    std::vector<double> before;  // errors until now, the last one kept
+    double error;
+    bool done, broken;
+    RefinementOutcome outcome;
+    bool goes_on, take_back;
+    double kept;
+  };
+  using enum RefinementOutcome;
+  for (const Row& row : {
+           Row{{}, 1e-3, false, false, iteration_limit, true, false, 1e-3},
+           Row{{}, 1e-16, true, false, converged, false, false, 1e-16},
+           Row{{}, inf, false, false, iteration_limit, true, false, inf},
+           Row{{}, nan, false, false, non_finite, false, false, nan},
+           Row{{1}, 0.4, false, false, iteration_limit, true, false, 0.4},
+           Row{{1}, 0.5, false, false, stagnated, false, false, 0.5},
+           Row{{1}, 1.5, false, false, stagnated, false, true, 1},
+           Row{{1}, 1.5, true, false, converged, false, false, 1.5},
+           Row{{1}, 0.1, false, true, non_finite, false, false, 0.1},
+           Row{{1}, 0.1, true, true, converged, false, false, 0.1},
+           Row{{1}, nan, false, true, non_finite, false, true, 1},
+       }) {
+    INFO(row.error << " after " << row.before.size() << ", done " << row.done << ", broken "
+                   << row.broken);
+    plinth::ColumnHistory history;
+    history.backward_errors = row.before;
+    if (!row.before.empty()) history.backward_error = row.before.back();
+    const auto verdict =
+        plinth::refine::judge(history, row.error, row.done, row.broken, 0.5);
+    CHECK(history.outcome == row.outcome);
+    CHECK(verdict.goes_on == row.goes_on);
+    CHECK(verdict.take_back == row.take_back);
+    CHECK(history.backward_errors.size() == row.before.size() + 1);
+    CHECK((plinth::is_nan(row.kept) ? plinth::is_nan(history.backward_error)
+                                    : history.backward_error == row.kept));
+  }
 }
 
 TEST_CASE("refinement policies: what is valid", "[refine]") {
