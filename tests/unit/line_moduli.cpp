@@ -143,12 +143,11 @@ TEST_CASE("Moduli along a line: the same bits with every instruction set", "[ker
   for (int i = 0; i < 1003; ++i) x.push_back(std::sin(static_cast<double>(i)) * 1e3);
   const auto count = static_cast<Index>(x.size());
   double portable = 0;
-  plinth::kernel::run_simd(plinth::Isa::portable,
-                           plinth::kernel::SumModuli<double>{x.data(), count, &portable});
+  plinth::kernel::sum_moduli(plinth::Isa::portable, x.data(), count, &portable);
   for (const auto isa : {plinth::Isa::avx2, plinth::Isa::avx512}) {
     if (!plinth::is_available(isa)) continue;
     double sum = 0;
-    plinth::kernel::run_simd(isa, plinth::kernel::SumModuli<double>{x.data(), count, &sum});
+    plinth::kernel::sum_moduli(isa, x.data(), count, &sum);
     CHECK(sum == portable);
   }
 }

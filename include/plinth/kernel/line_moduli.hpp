@@ -11,6 +11,7 @@
 
 #include "plinth/core/cpu.hpp"
 #include "plinth/core/scalar.hpp"
+#include "plinth/kernel/lane_sum.hpp"
 #include "plinth/kernel/magnitude.hpp"
 #include "plinth/kernel/run_parts.hpp"
 #include "plinth/kernel/simd.hpp"
@@ -25,30 +26,11 @@ enum class Fold {
   largest,  ///< the largest of them, NaN above all
 };
 
-/// *sum += the moduli of `count` adjacent numbers. Partial sums stand in registers: as many for
-/// every instruction set, so that all give the same bits.
-template <std::floating_point T>
-struct SumModuli {
-  const T* numbers;
-  Index count;
-  T* sum;
-
-  PLINTH_SIMD_BODY void operator()() const {
-    constexpr int lanes = 64 / sizeof(T);
-    T lane[lanes] = {}, total = 0;
-    Index i = 0;
-    for (; i + lanes <= count; i += lanes)
-      for (int l = 0; l < lanes; ++l) lane[l] += std::abs(numbers[i + l]);
-    for (; i < count; ++i) total += std::abs(numbers[i]);
-    for (int l = 0; l < lanes; ++l) total += lane[l];
-    *sum += total;
-  }
-};
 /// *out := it, folded with the moduli of `count` adjacent numbers.
 template <Fold fold, std::floating_point T>
 void fold_line(const T* numbers, Index count, T* out, Isa isa) {
   if constexpr (fold == Fold::sum) {
-    run_simd(isa, SumModuli<T>{numbers, count, out});
+    sum_moduli(isa, numbers, count, out);
   } else {
     auto most = std::bit_cast<BitsOf<T>>(*out);
     run_simd(isa, LargestBits<T>{numbers, count, &most});

@@ -6,6 +6,7 @@
 
 #include "plinth/core/cpu.hpp"
 #include "plinth/kernel/convert_view.hpp"
+#include "plinth/kernel/lane_sum.hpp"
 #include "plinth/kernel/line_products_avx512.hpp"
 #include "plinth/kernel/simd.hpp"
 
@@ -16,25 +17,6 @@ namespace plinth::kernel {
 /// How many lines are taken together.
 inline constexpr int lines_at_once = 8;
 
-/// sum += x . y
-template <std::floating_point T>
-struct DotBody {
-  const T* x;
-  const T* y;
-  Index count;
-  T* sum;
-
-  PLINTH_SIMD_BODY void operator()() const {
-    constexpr int lanes = 64 / sizeof(T);
-    T lane[lanes] = {}, total = 0;
-    Index i = 0;
-    for (; i + lanes <= count; i += lanes)
-      for (int l = 0; l < lanes; ++l) lane[l] += x[i + l] * y[i + l];
-    for (; i < count; ++i) total += x[i] * y[i];
-    for (int l = 0; l < lanes; ++l) total += lane[l];
-    *sum += total;
-  }
-};
 /// y += factor x
 template <std::floating_point T>
 struct AxpyBody {
@@ -82,7 +64,7 @@ void dot_lines(const S* a, Index ld, int lines, const T* x, Index count, Index a
   for (int r = 0; r < lines; ++r) {
     T sum = 0;
     for_each_converted<T>(a + r * ld, count, [&](const T* line, Index q, Index some) {
-      run_simd(isa, DotBody<T>{line, x + q, some, &sum});
+      sum_products(isa, line, x + q, some, &sum);
     });
     out[r] = sum;
   }
