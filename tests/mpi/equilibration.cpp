@@ -19,6 +19,7 @@ using plinth::MatrixLayoutOptions;
 using plinth::ProcessGrid;
 using plinth::ScaleWhen;
 using ComplexDouble = Kokkos::complex<double>;
+using ComplexFloat = Kokkos::complex<float>;
 
 namespace {
 
@@ -72,7 +73,7 @@ Result<Layout, T> equilibrated(const ProcessGrid& grid, const Dense<T>& whole, I
 }  // namespace
 
 TEMPLATE_TEST_CASE("equilibration: where it pays, as geequ says", "[equilibration]",
-                   PLINTH_TEST_TYPES(double, float, ComplexDouble)) {
+                   PLINTH_TEST_TYPES(double, float, ComplexDouble, ComplexFloat)) {
   using T = TestType;
   using Real = plinth::RealOf<T>;
   for (const Index n : {1, 7, 34})
@@ -204,7 +205,8 @@ TEST_CASE("equilibration: an object used again begins anew", "[equilibration]") 
 }
 
 TEMPLATE_TEST_CASE("equilibration: always, each row below 2, each column in [1, 2)",
-                   "[equilibration]", double, float, ComplexDouble) {
+                   "[equilibration]",
+                   PLINTH_TEST_TYPES(double, float, ComplexDouble, ComplexFloat)) {
   using T = TestType;
   const Index n = 34;
   const auto whole = scaled(balanced<T>(n), uneven, [](Index j) { return uneven(j + 5); });

@@ -98,6 +98,8 @@ TEST_CASE("files: there and back", "[files]") {
   for (const auto& [m, n] : {std::pair<Index, Index>{0, 3}, {3, 0}, {1, 1}, {130, 99}})
     there_and_back<double, LayoutRight>(m, n);
   there_and_back<Complex, LayoutLeft>(90, 70);
+  there_and_back<float, LayoutRight>(9, 5);
+  there_and_back<Kokkos::complex<float>, LayoutRight>(5, 9);
 }
 
 TEST_CASE("files: several slabs of columns", "[files]") {

@@ -20,6 +20,7 @@ using plinth::Op;
 using plinth::Outcome;
 using plinth::ProcessGrid;
 using ComplexDouble = Kokkos::complex<double>;
+using ComplexFloat = Kokkos::complex<float>;
 
 namespace {
 
@@ -42,7 +43,7 @@ void set(Matrix& a, const Dense<T>& whole) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("LinearSolver: many matrices, many right-hand sides", "[linearsolver]",
-                   PLINTH_TEST_TYPES(double, float, ComplexDouble)) {
+                   PLINTH_TEST_TYPES(double, float, ComplexDouble, ComplexFloat)) {
   using T = TestType;
   struct Case {
     Index n, nb, nrhs;

@@ -202,7 +202,7 @@ TEST_CASE("condition and error bounds: misuse", "[condition][errorbounds][misuse
 }
 
 TEMPLATE_TEST_CASE("error bounds: above the true errors, and as gerfs' own", "[errorbounds]",
-                   PLINTH_TEST_TYPES(double, float, ComplexDouble)) {
+                   PLINTH_TEST_TYPES(double, float, ComplexDouble, ComplexFloat)) {
   using T = TestType;
   using Real = plinth::RealOf<T>;
   const double u = plinth::ScalarTraits<T>::epsilon;

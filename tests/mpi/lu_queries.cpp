@@ -180,7 +180,7 @@ TEST_CASE("determinant and growth of factors in 16 bits that are scaled", "[lu][
 #endif
 
 TEMPLATE_TEST_CASE("growth factor is that of LAPACK's factors", "[lu][growth]",
-                   PLINTH_TEST_TYPES(double, float, ComplexDouble)) {
+                   PLINTH_TEST_TYPES(double, float, ComplexDouble, ComplexFloat)) {
   using T = TestType;
   on_grids_and_sizes(
       [](const ProcessGrid& grid, const MatrixLayoutOptions& layout, const Case& c) {
@@ -231,7 +231,8 @@ TEMPLATE_TEST_CASE("growth factor: Wilkinson's matrix, zeros, NaN", "[lu][growth
   }
 }
 
-TEMPLATE_TEST_CASE("inverse", "[lu][inverse]", PLINTH_TEST_TYPES(double, float, ComplexDouble)) {
+TEMPLATE_TEST_CASE("inverse", "[lu][inverse]",
+                   PLINTH_TEST_TYPES(double, float, ComplexDouble, ComplexFloat)) {
   using T = TestType;
   on_grids_and_sizes([](const ProcessGrid& grid, const MatrixLayoutOptions& layout,
                         const Case& c) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Misuse throws plinth::Error on every rank of the grid, where all ranks are at fault and where one
-// alone is, and nobody waits for ever (the watchdog of these tests would say so).
+// Misuse throws plinth::Error on every rank of the grid, where all ranks are at fault and where
+// one alone is, and nobody waits for ever (the watchdog of these tests would say so).
 #include <cstddef>
 #include <string>
 #include <utility>

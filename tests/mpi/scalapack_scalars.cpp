@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The call that stands for pzgesv, on std::complex.
+// The calls that stand for psgesv, pcgesv and pzgesv, complex numbers as std::complex.
 #include <complex>
+#include <cstddef>
+#include <vector>
 
 #include "plinth/interop/scalapack.hpp"
 #include "support/catch.hpp"
@@ -9,16 +11,16 @@
 
 using namespace plinth_test;
 
-TEST_CASE("pgesv of std::complex", "[scalapack]") {
-  using Complex = Kokkos::complex<double>;
+TEMPLATE_TEST_CASE("pgesv of other scalar types", "[scalapack]", float, std::complex<float>,
+                   std::complex<double>) {
+  using T = typename plinth::scalapack::ScalarOf<TestType>::type;
   const int n = 17, nb = 3, ranks = world_size();
   const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, ranks});
   const plinth::scalapack::Descriptor desc{1, 0, n, n, nb, nb, 0, ranks - 1, n};
-  const auto entry = [](Index i, Index j) noexcept { return noise_as<Complex>(i, j, 43); };
-  const auto whole = make_dense<Complex>(n, n, entry);
-  const auto rhs =
-      make_dense<Complex>(n, 2, [](Index i, Index j) { return noise_as<Complex>(i, j, 44); });
-  std::vector<std::complex<double>> a(static_cast<std::size_t>(n * n)), b(a);
+  const auto entry = [](Index i, Index j) noexcept { return noise_as<T>(i, j, 43); };
+  const auto whole = make_dense<T>(n, n, entry);
+  const auto rhs = make_dense<T>(n, 2, [](Index i, Index j) { return noise_as<T>(i, j, 44); });
+  std::vector<TestType> a(static_cast<std::size_t>(n * n)), b(a);
   std::vector<int> ipiv(static_cast<std::size_t>(n + nb));
   const auto wrapped = [&](auto& x, int cols) {
     return plinth::scalapack::wrap(grid, n, cols, x.data(), 1, 1, desc.data());
