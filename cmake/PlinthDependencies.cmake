@@ -10,7 +10,8 @@
 # The hints are package folders that are tried after CMAKE_PREFIX_PATH.
 #
 # Options (cache variables):
-#   PLINTH_ALLOW_SLOW_BLAS  accept a Kokkos Kernels that was built without its BLAS TPL
+#   PLINTH_ALLOW_SLOW_BLAS  accept a Kokkos Kernels that was built without its BLAS TPL (on a
+#                           device its vendor's)
 # BLA_VENDOR and BLA_STATIC choose the BLAS as in CMake's FindBLAS.
 #
 # Results, for whoever wants to report them (internal cache variables):
@@ -155,16 +156,16 @@ function(_plinth_same_installation kokkos_dir kernels_dir out)
   set(${out} ${same} PARENT_SCOPE)
 endfunction()
 
-# Does this Kokkos Kernels hand gemm and trsm to a BLAS? <out> = TRUE, or FALSE also where its
-# configuration header cannot be found.
-function(_plinth_kernels_use_blas includes out)
+# Does this Kokkos Kernels hand gemm and trsm to one of these libraries? <out> = TRUE, or FALSE
+# also where its configuration header cannot be found.
+function(_plinth_kernels_use_blas includes libraries out)
   set(uses FALSE)
   foreach(dir IN LISTS includes)
     if(NOT EXISTS "${dir}/KokkosKernels_config.h")
       continue()
     endif()
     file(READ "${dir}/KokkosKernels_config.h" text)
-    foreach(tpl IN ITEMS BLAS MKL ARMPL ACCELERATE CUBLAS ROCBLAS)
+    foreach(tpl IN LISTS libraries)
       set(name "KOKKOSKERNELS_ENABLE_TPL_${tpl}")
       # The header defines ..._BLAS once more, conditionally, below the configured lines: the
       # #undef comment is what tells that it is off.
@@ -176,6 +177,38 @@ function(_plinth_kernels_use_blas includes out)
     break()
   endforeach()
   set(${out} ${uses} PARENT_SCOPE)
+endfunction()
+
+# <problem> = which BLAS that matrix products want Kokkos Kernels does without, empty: none;
+# <advice> = what to do about it. On a device its vendor's is wanted too; for SYCL there is none.
+function(_plinth_blas_problem includes devices problem advice)
+  set(slow "matrix products would run many times too slowly")
+  set(lost "${slow}, and those of 16-bit operands not at all")
+  set(rebuild "Rebuild it with -DKokkosKernels_ENABLE_TPL_@=ON, set CMAKE_PREFIX_PATH to another")
+  set(${problem} "" PARENT_SCOPE)
+  _plinth_kernels_use_blas("${includes}" "BLAS;MKL;ARMPL;ACCELERATE" on_host)
+  if(NOT on_host)
+    string(REPLACE "@" "BLAS" rebuild "${rebuild}")
+    set(${problem} "was built without a BLAS library, so ${slow}" PARENT_SCOPE)
+    set(${advice} "${rebuild} (${_plinth_advice_debian})" PARENT_SCOPE)
+    return()
+  endif()
+  foreach(device IN ITEMS CUDA HIP)
+    if(device IN_LIST devices)
+      string(REPLACE "CUDA" "CUBLAS" library "${device}")
+      string(REPLACE "HIP" "ROCBLAS" library "${library}")
+      _plinth_kernels_use_blas("${includes}" "${library}" on_device)
+      if(NOT on_device)
+        string(REPLACE "@" "${library}" rebuild "${rebuild}")
+        set(${problem} "was built without a BLAS library for ${device}, so ${lost}" PARENT_SCOPE)
+        set(${advice} "${rebuild}" PARENT_SCOPE)
+      endif()
+    endif()
+  endforeach()
+  if("SYCL" IN_LIST devices)
+    set(${problem} "has no BLAS library for SYCL, so ${lost}" PARENT_SCOPE)
+    set(${advice} "Set CMAKE_PREFIX_PATH to a Kokkos for another device or the host" PARENT_SCOPE)
+  endif()
 endfunction()
 
 # <out> = one line about a BLAS library for a person: where it is and, for OpenBLAS, which of
@@ -303,18 +336,14 @@ installation; ${_plinth_advice_debian}."
     endif()
   endforeach()
   _plinth_include_dirs(Kokkos::kokkos kokkos_includes)
-  _plinth_kernels_use_blas("${kernels_includes};${kokkos_includes}" uses_blas)
-  if(NOT uses_blas)
-    set(problem
-        "plinth: the Kokkos Kernels in ${KokkosKernels_DIR} was built without a BLAS library, so \
-matrix products would run many times too slowly")
+  _plinth_blas_problem("${kernels_includes};${kokkos_includes}" "${Kokkos_DEVICES}" problem advice)
+  if(problem)
+    set(problem "plinth: the Kokkos Kernels in ${KokkosKernels_DIR} ${problem}")
     if(PLINTH_ALLOW_SLOW_BLAS)
       message(WARNING "${problem}. PLINTH_ALLOW_SLOW_BLAS is ON, so it is used all the same.")
     else()
       set(${out}
-          "${problem}. Rebuild it with -DKokkosKernels_ENABLE_TPL_BLAS=ON, set \
-CMAKE_PREFIX_PATH to another, or pass -DPLINTH_ALLOW_SLOW_BLAS=ON to use it all the same; \
-${_plinth_advice_debian}."
+          "${problem}. ${advice}, or pass -DPLINTH_ALLOW_SLOW_BLAS=ON to use it all the same."
           PARENT_SCOPE)
       return()
     endif()

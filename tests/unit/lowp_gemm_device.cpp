@@ -22,7 +22,7 @@ float entry(Index i, Index k) { return std::sin(static_cast<float>(5 * i + 3 * k
 
 /// What a BLAS library does with these arguments: all matrices column-major.
 template <class T, class C>
-void multiply(const lowp::VendorProduct& p, float alpha, C* c) {
+void multiply(const plinth::kernel::VendorProduct& p, float alpha, C* c) {
   const auto* const x = static_cast<const T*>(p.x);
   const auto* const y = static_cast<const T*>(p.y);
   for (int i = 0; i < p.m; ++i)

@@ -11,6 +11,14 @@
 #define PLINTH_SIMD_BODY inline
 #endif
 
+/// On a function that is to use vectors of 512 bits, which compilers spare otherwise.
+#if defined(__clang__)
+#define PLINTH_AVX512_VECTORS \
+  [[gnu::target("avx512f,avx512dq"), clang::min_vector_width(512)]]
+#else
+#define PLINTH_AVX512_VECTORS [[gnu::target("avx512f,avx512dq,prefer-vector-width=512")]]
+#endif
+
 namespace plinth::kernel {
 
 #if PLINTH_X86_KERNELS
@@ -19,7 +27,7 @@ template <class Body>
   body();
 }
 template <class Body>
-[[gnu::target("avx512f,avx512dq,prefer-vector-width=512")]] void run_avx512(const Body& body) {
+PLINTH_AVX512_VECTORS void run_avx512(const Body& body) {
   body();
 }
 #endif

@@ -3,22 +3,13 @@
 
 #include <Kokkos_Core.hpp>
 #include <concepts>
-#include <memory>
-#include <string>
-#include <type_traits>
 
-#include "plinth/core/error.hpp"
 #include "plinth/core/float16.hpp"
 #include "plinth/core/index.hpp"
 #include "plinth/kernel/convert_elements.hpp"
+#include "plinth/kernel/device_blas.hpp"
 #include "plinth/kernel/lowp/micro_kernel.hpp"
 #include "plinth/kernel/lowp/pack.hpp"
-
-#if defined(KOKKOS_ENABLE_CUDA)
-#include <cublas_v2.h>
-#elif defined(KOKKOS_ENABLE_HIP)
-#include <rocblas/rocblas.h>
-#endif
 
 /// Products of 16-bit operands on a device, by the vendor's library. Operands are in packed form of
 /// width 1 (micro_kernel.hpp), which is a plain one: the k of an index adjoin each other, filled up
@@ -39,14 +30,6 @@ MicroKernel vendor_kernel() {
           .run_half = nullptr,
           .run_bfloat16 = nullptr};
 }
-
-/// A product as BLAS libraries have it, column-major: C += alpha X^T Y, C being m x n, X k x m and
-/// Y k x n.
-struct VendorProduct {
-  int m, n, k;
-  const void *x, *y;
-  int ldx, ldy, ldc;
-};
 
 /// C += alpha A B (m x k, k x n) of plain operands. A row-major C is the transpose of what a
 /// library sees. Errors: numbers that do not fit an int.
@@ -90,98 +73,32 @@ NarrowingCounts pack_plain(const Space& space, Index k, const PackSource<S>& x, 
   return lost;
 }
 
-/// What products on a device work with: a handle of the vendor's library. Move-only.
+/// What products on a device work with: the vendor's library. Move-only.
 template <class Space>
 class VendorBlas {
-  static_assert(!std::same_as<Space, Space>,
-                "plinth: a device multiplies 16-bit operands by cuBLAS or rocBLAS; Kokkos was "
-                "built for neither");
-};
+  static_assert(HasVendorLibrary<Space>,
+                "plinth: a device multiplies 16-bit operands by cuBLAS or rocBLAS; Kokkos Kernels "
+                "was built with neither");
 
-/// An Error that names what failed, unless ok.
-inline void require_vendor(bool ok, const char* call, int status) {
-  if (!ok) throw Error(std::string(call) + " failed with status " + std::to_string(status));
-}
-
-#if defined(KOKKOS_ENABLE_CUDA)
-
-/// Of cuBLAS.
-template <>
-class VendorBlas<Kokkos::Cuda> {
  public:
-  /// Makes the handle, whose memory is the library's own affair.
-  void prepare() {
-    if (handle_) return;
-    cublasHandle_t handle = nullptr;
-    check(cublasCreate(&handle), "cublasCreate");
-    handle_.reset(handle);
-  }
+  /// Makes what the first product would make otherwise.
+  void prepare() { handle_.get(); }
   /// Starts the product in the queue of `space`, C being `c`.
   template <Scalar16 T, TileScalar C>
-  void multiply(const Kokkos::Cuda& space, const VendorProduct& p, float alpha, C* c) {
-    prepare();
-    const float one = 1;
-    check(cublasSetStream(handle_.get(), space.cuda_stream()), "cublasSetStream");
-    check(cublasGemmEx(handle_.get(), CUBLAS_OP_T, CUBLAS_OP_N, p.m, p.n, p.k, &alpha, p.x,
-                       type<T>, p.ldx, p.y, type<T>, p.ldy, &one, c, type<C>, p.ldc,
-                       CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-          "cublasGemmEx");
+  void multiply(const Space& space, const VendorProduct& p, float alpha, C* c) {
+    Handle::require_success(Library::use_queue(handle_.get(), space), "takes no queue");
+    Handle::require_success(Library::gemm(handle_.get(), p, type<T>, alpha, c, type<C>),
+                            "does not multiply");
   }
 
  private:
+  using Handle = VendorHandle<Space>;
+  using Library = VendorLibrary<Space>;
   template <class T>
-  static constexpr cudaDataType_t type = std::same_as<T, half>       ? CUDA_R_16F
-                                         : std::same_as<T, bfloat16> ? CUDA_R_16BF
-                                                                     : CUDA_R_32F;
-  static void check(cublasStatus_t status, const char* call) {
-    require_vendor(status == CUBLAS_STATUS_SUCCESS, call, static_cast<int>(status));
-  }
-  struct Destroy {
-    void operator()(cublasHandle_t handle) const { cublasDestroy(handle); }
-  };
-  std::unique_ptr<std::remove_pointer_t<cublasHandle_t>, Destroy> handle_;
+  static constexpr auto type = std::same_as<T, half>       ? Library::half
+                               : std::same_as<T, bfloat16> ? Library::bfloat16
+                                                           : Library::single;
+  Handle handle_;
 };
-
-#elif defined(KOKKOS_ENABLE_HIP)
-
-/// Of rocBLAS.
-template <>
-class VendorBlas<Kokkos::HIP> {
- public:
-  /// Makes the handle, whose memory is the library's own affair.
-  void prepare() {
-    if (handle_) return;
-    rocblas_handle handle = nullptr;
-    check(rocblas_create_handle(&handle), "rocblas_create_handle");
-    handle_.reset(handle);
-  }
-  /// Starts the product in the queue of `space`, C being `c`.
-  template <Scalar16 T, TileScalar C>
-  void multiply(const Kokkos::HIP& space, const VendorProduct& p, float alpha, C* c) {
-    prepare();
-    const float one = 1;
-    check(rocblas_set_stream(handle_.get(), space.hip_stream()), "rocblas_set_stream");
-    check(rocblas_gemm_ex(handle_.get(), rocblas_operation_transpose, rocblas_operation_none, p.m,
-                          p.n, p.k, &alpha, p.x, type<T>, p.ldx, p.y, type<T>, p.ldy, &one, c,
-                          type<C>, p.ldc, c, type<C>, p.ldc, rocblas_datatype_f32_r,
-                          rocblas_gemm_algo_standard, 0, 0),
-          "rocblas_gemm_ex");
-  }
-
- private:
-  template <class T>
-  static constexpr rocblas_datatype type = std::same_as<T, half>       ? rocblas_datatype_f16_r
-                                           : std::same_as<T, bfloat16> ? rocblas_datatype_bf16_r
-                                                                       : rocblas_datatype_f32_r;
-  static void check(rocblas_status status, const char* call) {
-    require_vendor(status == rocblas_status_success, call, static_cast<int>(status));
-  }
-  struct Destroy {
-    void operator()(rocblas_handle handle) const { rocblas_destroy_handle(handle); }
-  };
-  std::unique_ptr<std::remove_pointer_t<rocblas_handle>, Destroy> handle_;
-};
-
-#endif
 
 }  // namespace plinth::kernel::lowp
