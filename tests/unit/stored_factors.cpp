@@ -20,7 +20,8 @@ namespace kernel = plinth::kernel;
 
 namespace {
 
-const plinth::HostExecution<> exec;
+/// Kokkos is at work when it is asked for.
+plinth::HostExecution<> exec() { return {}; }
 
 /// Numbers that every type holds, of either sign and some range.
 double number(Index i, Index j, Index seed) {
@@ -100,7 +101,7 @@ void check_products() {
   using View = kernel::MatrixView<T, Layout>;
   using Stored = kernel::MatrixView<S, Layout>;
   constexpr bool rows = kernel::is_row_major<Layout>;
-  kernel::StoredFactors<S, T, plinth::HostExecution<>, Layout> factors(exec);
+  kernel::StoredFactors<S, T, plinth::HostExecution<>, Layout> factors(exec());
   struct Shape {
     Index m, k;
   };
@@ -146,7 +147,7 @@ void check_solves() {
   using View = kernel::MatrixView<T, Layout>;
   using Stored = kernel::MatrixView<S, Layout>;
   constexpr bool rows = kernel::is_row_major<Layout>;
-  kernel::StoredFactors<S, T, plinth::HostExecution<>, Layout> factors(exec);
+  kernel::StoredFactors<S, T, plinth::HostExecution<>, Layout> factors(exec());
   for (const Index n : {0, 1, 5, 8, 9, 40, 75})
     for (const Index c : {0, 1, 3, 5})
       for (const Op op : {Op::none, Op::transpose})
@@ -242,7 +243,7 @@ TEST_CASE("complex stored factors, one vector and more", "[stored]") {
   for (const Index c : {1, 3, 4}) {
     INFO(c << " vectors");
     // A fresh object each time: its workspace is no larger than this call asks for.
-    kernel::StoredFactors<S, T, plinth::HostExecution<>, LayoutRight> factors(exec);
+    kernel::StoredFactors<S, T, plinth::HostExecution<>, LayoutRight> factors(exec());
     const auto av = kernel::contiguous<LayoutRight, Kokkos::HostSpace>(a.data(), n, n);
     std::vector<T> x(static_cast<std::size_t>(n * c)), w(x.size(), T(0));
     for (std::size_t i = 0; i < x.size(); ++i)

@@ -48,6 +48,13 @@ bool is_single_column(const View& a) {
   return cols_of(a) == 1 && (!is_row_major<typename View::array_layout> || a.stride(0) == 1);
 }
 
+/// A row-major matrix as the column-major one that it is transposed.
+template <class View>
+auto transposed(const View& a) {
+  return wrap<Kokkos::LayoutLeft, typename View::memory_space>(a.data(), cols_of(a), rows_of(a),
+                                                               leading_dimension(a));
+}
+
 /// y := alpha op(A) x + beta y for one-column x and y, by the BLAS's gemv, which reads A once.
 /// Kokkos Kernels knows it for column-major matrices only: a row-major A is given as the transpose
 /// that it is. False, and nothing done, for the conjugate transpose of a row-major A, which gemv
@@ -106,7 +113,14 @@ void gemm(const Exec& exec, T alpha, const Operand<AView>& a, const Operand<BVie
   if (b.op == Op::none && is_single_column(b.view) && is_single_column(c) &&
       gemv(exec.space(), alpha, a, b.view, beta, c))
     return;
-  call_gemm(exec.space(), op_a, op_b, alpha, a.view, b.view, beta, c);
+  if constexpr (is_row_major<Layout>) {
+    // C^T := alpha op(B)^T op(A)^T + beta C^T, which is what the BLAS gets in any case. Given C
+    // itself, Kokkos Kernels from 4 on takes a single column for one without gaps.
+    call_gemm(exec.space(), op_b, op_a, alpha, transposed(b.view), transposed(a.view), beta,
+              transposed(c));
+  } else {
+    call_gemm(exec.space(), op_a, op_b, alpha, a.view, b.view, beta, c);
+  }
 }
 
 template <ExecutionPolicy Exec, class T, class AView, class BView, class CView>
