@@ -136,6 +136,7 @@ TEST_CASE("A matrix that the stand-in device has no room for", "[device][memory]
 TEST_CASE("Without waiting, nothing is right on the stand-in device", "[device]") {
   struct Impatient : LockedDevice {
     void fence() const {}
+    Impatient beside() const { return {}; }
   };
   on_few_grids([&](const ProcessGrid& grid) {
     DeviceMatrix a(grid, 24, 24, {.mb = 4, .nb = 4});

@@ -130,6 +130,7 @@ TEST_CASE("Mixed LU on the stand-in device: nothing, too large, singular", "[dev
 TEST_CASE("Mixed LU that does not wait is wrong on the stand-in device", "[device][mixed]") {
   struct Impatient : LockedDevice {
     void fence() const {}
+    Impatient beside() const { return {}; }
   };
   on_few_grids([&](const ProcessGrid& grid) {
     DeviceMatrix<plinth::half, Kokkos::LayoutRight> a(grid, 24, 24, {.mb = 4, .nb = 4});

@@ -36,6 +36,8 @@ class OpenDevice {
   void fence() const { space_.fence(); }
   void to_host(void* to, const void* from, std::size_t bytes) const { copy(to, from, bytes); }
   void to_device(void* to, const void* from, std::size_t bytes) const { copy(to, from, bytes); }
+  OpenDevice beside() const { return *this; }
+  void after(const OpenDevice&) const {}  // all is done in the order that it was asked for
   plinth::HostExecution<> host() const { return {}; }
 
  private:

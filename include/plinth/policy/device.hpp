@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plinth/core/pinned_space.hpp"
+#include "plinth/policy/device_queue.hpp"
 #include "plinth/policy/execution.hpp"
 
 namespace plinth {
@@ -50,6 +51,11 @@ class DeviceExecution {
       Kokkos::deep_copy(space_, bytes_in<Device>(to, bytes),
                         bytes_in<typename host_memory::space>(from, bytes));
   }
+  /// On another instance of the space: policies on the same device whose kernels and copies run at
+  /// the same time.
+  DeviceExecution beside() const { return DeviceExecution(queue_beside(space_)); }
+  /// What is started on this queue from now on comes after what has been started on `other`'s.
+  void after(const DeviceExecution& other) const { come_after(space_, other.space_); }
   HostExecution<> host() const { return {}; }  ///< for panels and vectors on the host
 
  private:

@@ -19,13 +19,18 @@ namespace plinth {
 ///   e.space()            the execution space instance
 ///   e.enter()            a scope object: kernels touch E::memory only while one is alive; leaving
 ///                        the scope does not imply that the kernel has finished (fence() does)
-///   e.fence()            waits for all kernels and copies
+///   e.fence()            waits for all kernels and copies of e's queue
 ///   e.to_host(d, s, n)   starts a copy of n bytes from E::memory to the host, after the kernels
 ///                        and copies before it; the host may use d after the next fence()
 ///   e.to_device(d, s, n) starts a copy of n bytes from the host to E::memory; kernels after it
 ///                        see it, the host may change s after the next fence()
+///   e.beside()           a policy with a queue of its own on the same device, made anew, which
+///                        works while e does; itself on a host
+///   e.after(other)       what is started on e from now on comes after what has been started on
+///                        `other` so far; the host does not wait
 ///   e.host()             policy for work on host memory (panels, vectors): itself on a host
 ///
+/// Kernels and copies of a policy and of its copies are in one queue, and done in their order.
 /// Algorithms reach the elements of a matrix only through kernels (kernel/) and these copies,
 /// and copy what a message carries through kernel/buffer.hpp.
 template <class E>
@@ -38,6 +43,8 @@ concept ExecutionPolicy =
   e.fence();
   e.to_host(to, from, bytes);
   e.to_device(to, from, bytes);
+  { e.beside() } -> std::convertible_to<E>;
+  e.after(e);
   e.host();
 };
 
@@ -68,6 +75,9 @@ class HostExecution {
   void to_device(void* to, const void* from, std::size_t bytes) const {
     to_host(to, from, bytes);
   }
+  /// This policy itself: a host has one queue.
+  const HostExecution& beside() const { return *this; }
+  void after(const HostExecution&) const {}  ///< work is done in its order anyway
   /// This policy itself.
   const HostExecution& host() const { return *this; }
 
