@@ -20,9 +20,10 @@ using plinth::lu::Step;
 
 namespace {
 
-Plan make_plan(Index m, Index n, Index block, GridShape grid = {1, 1}, Index lookahead = 0) {
+Plan make_plan(Index m, Index n, Index block, GridShape grid = {1, 1}, Index lookahead = 0,
+               double split = 0) {
   return Plan({BlockCyclic(m, block, grid.rows, 0), BlockCyclic(n, block, grid.cols, 0)},
-              lookahead);
+              lookahead, split);
 }
 
 /// Flops of an LU of an m x n matrix, counted operation by operation.
@@ -187,6 +188,34 @@ class Recorder {
   bool good_ = true;
 };
 
+/// The same of a walk that loads panels, for whose way there is an update.
+class LoadRecorder : public Recorder {
+ public:
+  explicit LoadRecorder(const Plan& plan) : Recorder(plan), plan_(plan) {}
+
+  void load(const Step& step) {
+    good_ = good_ && loaded_ == factored_ && step.k == loaded_++;
+    is_hidden_ = false;
+  }
+  void factor(const Step& step) {
+    const Index before = step.k - plan_.lookahead();  // the step that it is factored in
+    const bool more = before >= 0 && step.cols.end < plan_.distribution().cols.size();
+    good_ = good_ && step.k == factored_++ && is_hidden_ == (plan_.lookahead() > 0 && more);
+    Recorder::factor(step);
+  }
+  void update(const Step& step, Range cols, plinth::lu::Section section) {
+    if (section != plinth::lu::Section::panel) is_hidden_ = true;
+    Recorder::update(step, cols);
+  }
+  bool complete() const { return good_ && loaded_ == plan_.steps() && Recorder::complete(); }
+
+ private:
+  const Plan& plan_;
+  Index loaded_ = 0, factored_ = 0;
+  bool is_hidden_ = false;
+  bool good_ = true;
+};
+
 }  // namespace
 
 TEST_CASE("a walk applies every panel to every column, once and in order", "[plan][lookahead]") {
@@ -205,11 +234,16 @@ TEST_CASE("a walk applies every panel to every column, once and in order", "[pla
   for (const auto& row : rows)
     for (const Index lookahead : {0, 1, 2, 5, 50}) {
       INFO(row.m << "x" << row.n << ", block " << row.block << ", look-ahead " << lookahead);
-      const Plan plan = make_plan(row.m, row.n, row.block, {1, 1}, lookahead);
-      Recorder recorder(plan);
-      plinth::lu::walk(plan, recorder);
-      CHECK(recorder.complete());
-      CHECK(recorder.most_alive() == std::min(lookahead + 1, plan.steps()));
+      const auto check = [&](const Plan& plan, auto recorder) {
+        plinth::lu::walk(plan, recorder);
+        CHECK(recorder.complete());
+        CHECK(recorder.most_alive() == std::min(lookahead + 1, plan.steps()));
+      };
+      for (const double split : {0.0, 0.5}) {
+        const Plan plan = make_plan(row.m, row.n, row.block, {1, 1}, lookahead, split);
+        check(plan, Recorder(plan));
+        check(plan, LoadRecorder(plan));
+      }
     }
 }
 

@@ -16,6 +16,7 @@
 #include "plinth/lu/panel_factor.hpp"
 #include "plinth/lu/pivots.hpp"
 #include "plinth/lu/plan.hpp"
+#include "plinth/lu/row_exchanges.hpp"
 #include "plinth/lu/tournament_panel.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
 #include "plinth/policy/pivoting.hpp"
@@ -34,6 +35,11 @@ namespace plinth::lu {
 ///     [ A12 ]     P^T [ A12 ]
 ///     [ A22 ]   ->    [ A22 ],  A12 := L11^-1 A12,  A22 -= L21 A12      update
 ///
+/// On a device kernels are in one queue, `exec`'s, copies of panels in another one, those of rows
+/// in one for each lane: they go their ways while updates run. With one process row the host
+/// waits once per step, for the panel's columns; of what has been started by then the update is
+/// not waited for (see walk). With several it waits for each interchange's rows, too.
+///
 /// Workspace per process, beyond the matrix: (d + 1) NB (NB + m/P) elements for panels, and with
 /// more than one process row 2 NB n/Q for U12 and the interchange (3 NB^2 more with a split), and
 /// for a tournament that of lu/tournament_panel.hpp.
@@ -49,6 +55,7 @@ class Factorization {
   Factorization(const Exec& exec, const ProcessGrid& grid, const Distribution& distribution,
                 const FactorOptions& options, Sink& sink, const Pivoting& pivoting = {})
       : exec_(exec),
+        beside_(exec.beside()),
         deal_(exec.space()),
         grid_(grid),
         options_(options),
@@ -60,8 +67,10 @@ class Factorization {
     require(is_valid(pivoting), requirement_of(pivoting));
     const Index in_flight =
         std::min(options.lookahead, std::max<Index>(plan_.steps() - 1, 0)) + 1;
-    for (Index d = 0; d < in_flight; ++d)
+    for (Index d = 0; d < in_flight; ++d) {
       ring_.emplace_back(plan_.max_panel_elements(at_), max_width());
+      exchanges_.emplace_back(has_top_in_place() && Pivoting::exchanges_rows ? max_width() : 0);
+    }
     const Index cols = distribution.cols.local_size(at_.col);
     if (plan_.is_split()) {
       const Index left = plan_.local_cols({0, plan_.boundary()}, at_).size();
@@ -78,20 +87,33 @@ class Factorization {
     outcome_ = {};
     walk(plan_, *this);
     sink_.at(trace::no_step);
+    if constexpr (!is_host_accessible<Exec>) {
+      exec_.fence();
+      beside_.fence();
+    }
     for (auto& panel : ring_) panel.release();
     return outcome_;
   }
 
   // What the walk calls.
 
+  void load(const Step& step) requires(!is_host_accessible<Exec>) { start_load(step); }
+
   void factor(const Step& step) {
     sink_.at(step.k);
     const LocalStep mine = plan_.local(step, at_);
     PanelType& panel = slot(step);
-    panel.reshape(step, mine);
+    if constexpr (is_host_accessible<Exec>) {
+      start_load(step);
+    } else {
+      // The one place where the host waits for the device; who has no panel needs the room on the
+      // host that the former one came through.
+      trace::Span span(sink_, trace::Phase::wait);
+      beside_.fence();
+    }
     if (mine.has_panel) {
       trace::Span span(sink_, trace::Phase::panel);
-      panel.load(exec_, a_, mine);
+      if constexpr (is_host_accessible<Exec>) exec_.fence();
       const BlockCyclic& rows = plan_.distribution().rows;
       panel_factorization_(panel, mine.has_diagonal_rows, [&](Index below) {
         return rows.global(mine.below.begin + below, at_.row);
@@ -99,7 +121,7 @@ class Factorization {
     }
     {
       trace::Span span(sink_, trace::Phase::broadcast);
-      panel.send(exec_, grid_, options_.broadcast);
+      panel.send(exec_, beside_, grid_, options_.broadcast);
     }
     if (mine.has_panel) {
       trace::Span span(sink_, trace::Phase::panel);
@@ -114,12 +136,14 @@ class Factorization {
     const Range cols = plan_.local_cols(global_cols, at_);
     if (cols.empty()) return;
     PanelType& panel = slot(step);
-    await(panel);
+    await(step);
     if (!rows_travel()) return;
     trace::Span span(sink_, trace::Phase::interchange);
+    if (has_top_in_place()) return exchange_rows(step, columns_of(cols));
     Lane& lane = this->lane(section);
-    lane.interchange.begin(interchanges(panel), columns_of(cols),
+    lane.interchange.start(interchanges(panel), columns_of(cols),
                            u12_of(lane, panel.width(), cols.size()));
+    if constexpr (is_host_accessible<Exec>) lane.interchange.depart();
   }
 
   void update(const Step& step, Range global_cols, Section section) {
@@ -145,21 +169,30 @@ class Factorization {
         update_columns(panel, mine, columns, u12);
       }
     }
+    // Rows of other sections, whose way to the host has been hidden now.
+    if constexpr (!is_host_accessible<Exec>)
+      for (Lane& lane : lanes_) lane.interchange.depart();
     progress();
   }
 
   void finish(const Step& step) {
     sink_.at(step.k);
     PanelType& panel = slot(step);
-    await(panel);
+    await(step);
     pivots_->record(step, panel.pivots());
     const auto earlier = [](Index& first, Index candidate) {
       if (candidate >= 0 && (first < 0 || candidate < first)) first = candidate;
     };
     earlier(outcome_.first_zero_pivot, panel.outcome().first_zero_pivot);
     earlier(outcome_.first_nonfinite, panel.outcome().first_nonfinite);
-    if (options_.keep_l == KeepL::permuted && Pivoting::exchanges_rows) permute_l(panel);
-    exec_.fence();
+    if (options_.keep_l == KeepL::permuted && Pivoting::exchanges_rows) permute_l(step);
+    if constexpr (is_host_accessible<Exec>) {
+      exec_.fence();
+    } else {
+      // The next panel's copy is not among those that come after this step's kernels.
+      if (plan_.lookahead() > 0 && step.k + 1 < plan_.steps()) await(plan_.step(step.k + 1));
+      beside_.after(exec_);
+    }
     trace::Span span(sink_, trace::Phase::wait);
     panel.release();
   }
@@ -184,12 +217,34 @@ class Factorization {
   }
 
   Index max_width() const { return plan_.max_width(); }
-  void await(PanelType& panel) {
-    trace::Span span(sink_, trace::Phase::wait);
-    panel.wait(exec_);
+  std::size_t slot_number(const Step& step) const {
+    return static_cast<std::size_t>(step.k) % ring_.size();
   }
-  PanelType& slot(const Step& step) {
-    return ring_[static_cast<std::size_t>(step.k) % ring_.size()];
+  PanelType& slot(const Step& step) { return ring_[slot_number(step)]; }
+
+  void start_load(const Step& step) {
+    sink_.at(step.k);
+    const LocalStep mine = plan_.local(step, at_);
+    PanelType& panel = slot(step);
+    panel.reshape(step, mine);
+    exchanges_[slot_number(step)].forget();
+    if (!mine.has_panel) return;
+    trace::Span span(sink_, trace::Phase::panel);
+    panel.start_load(exec_, beside_, a_, mine);
+  }
+  void await(const Step& step) {
+    trace::Span span(sink_, trace::Phase::wait);
+    PanelType& panel = slot(step);
+    panel.wait(exec_, beside_);
+    RowExchanges<Exec>& exchanges = exchanges_[slot_number(step)];
+    if (!has_top_in_place() || !Pivoting::exchanges_rows || exchanges.is_prepared()) return;
+    exchanges.prepare(beside_, interchanges(panel), plan_.distribution().rows);
+    exec_.after(beside_);
+  }
+  /// With one process row.
+  void exchange_rows(const Step& step, const View& columns) {
+    exchanges_[slot_number(step)](exec_, columns);
+    if constexpr (is_host_accessible<Exec>) exec_.fence();
   }
   Interchanges interchanges(const PanelType& panel) const {
     return {panel.step().cols.begin, panel.pivots(), panel.width()};
@@ -275,9 +330,11 @@ class Factorization {
 
   /// Carries the interchanges over to the columns of L that are finished, as many at a time as a
   /// lane has room for. The left section's lane may be in use.
-  void permute_l(const PanelType& panel) {
+  void permute_l(const Step& step) {
     trace::Span span(sink_, trace::Phase::interchange);
-    const Range cols = plan_.local_cols(Range{0, panel.step().cols.begin}, at_);
+    const Range cols = plan_.local_cols(Range{0, step.cols.begin}, at_);
+    if (has_top_in_place()) return exchange_rows(step, columns_of(cols));
+    const PanelType& panel = slot(step);
     Lane& lane = lanes_.front().interchange.max_cols() < lanes_.back().interchange.max_cols()
                      ? lanes_.back()
                      : lanes_.front();
@@ -296,6 +353,7 @@ class Factorization {
   }
 
   Exec exec_;
+  Exec beside_;  ///< panels' copies
   kernel::Deal<typename Exec::execution_space> deal_;
   ProcessGrid grid_;
   FactorOptions options_;
@@ -304,6 +362,7 @@ class Factorization {
   PanelFactorizationType panel_factorization_;
   Sink& sink_;
   std::vector<PanelType> ring_;
+  std::vector<RowExchanges<Exec>> exchanges_;  ///< of each panel in the ring
   std::vector<Lane> lanes_;
 
   View a_;

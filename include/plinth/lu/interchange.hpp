@@ -11,6 +11,7 @@
 #include "plinth/comm/grid.hpp"
 #include "plinth/kernel/buffer.hpp"
 #include "plinth/kernel/elementwise.hpp"
+#include "plinth/lu/row_exchanges.hpp"
 #include "plinth/lu/row_permutation.hpp"
 #include "plinth/lu/row_swap.hpp"
 #include "plinth/matrix/distribution.hpp"
@@ -26,11 +27,13 @@ namespace plinth::lu {
 /// (lu/row_swap.hpp), in pieces of columns that fit the message limit.
 ///
 /// begin() starts an interchange, end() completes it; what happens in between hides its messages.
-/// An object has one interchange under way at a time; several objects may, each with a `lane` of
-/// its own.
+/// On a device start() and depart() do what begin() does, without and with waiting: what is
+/// started in between hides the rows' way to the host, which is in a queue of its own as the way
+/// back is. An object has one interchange under way at a time; several objects may, each with a
+/// `lane` of its own.
 ///
-/// Workspace: width x cols elements in two buffers, each for half the columns at a time (for all of
-/// them if they are no more than 1024).
+/// Workspace: width x cols elements in two buffers, each for half the columns at a time (for all
+/// of them if they are no more than 1024).
 template <class T, ExecutionPolicy Exec, class Layout>
 class Interchange {
  public:
@@ -39,13 +42,15 @@ class Interchange {
   Interchange(const Exec& exec, const ProcessGrid& grid, const BlockCyclic& rows, Index max_width,
               Index max_cols, const RowSwap& swap = {}, int lane = 0)
       : exec_(exec),
+        beside_(grid.shape().rows == 1 ? exec : exec.beside()),
         grid_(grid),
         rows_(rows),
         swap_(swap),
         lane_(lane),
         max_cols_(max_cols),
-        lists_(4 * max_width) {
+        exchanges_(grid.shape().rows == 1 ? max_width : 0) {
     if (grid.shape().rows == 1) return;
+    lists_.reserve(4 * max_width);
     const Index limit = grid.options().max_message / static_cast<Index>(sizeof(T));
     const Index at_once = max_cols > 1024 ? ceil_div(max_cols, 2) : max_cols;
     piece_ =
@@ -75,6 +80,11 @@ class Interchange {
   /// Packs the rows and starts their messages. Until end() the columns of `a` must be left alone;
   /// `top` is filled by end().
   void begin(const Interchanges& swaps, const View& a, const View& top) {
+    start(swaps, a, top);
+    depart();
+  }
+  /// Packs the rows and starts their way to the host. depart() or end() must follow.
+  void start(const Interchanges& swaps, const View& a, const View& top) {
     const Index cols = kernel::cols_of(a);
     if (cols == 0 || swaps.width == 0) return;
     if (grid_.shape().rows == 1) return exchange_in_place(swaps, a);
@@ -85,18 +95,30 @@ class Interchange {
     piece_cols_ = {0, std::min(piece_, cols)};
     start_piece();
   }
+  /// Starts the messages once the rows are on the host.
+  void depart() {
+    if (piece_cols_.empty() || has_departed_) return;
+    beside_.fence();
+    if (chosen_ == SwapAlgorithm::collective) {
+      start_collective(piece_cols_.size());
+    } else {
+      start_messages(piece_cols_.size());
+    }
+    has_departed_ = true;
+  }
 
   /// Lets the messages advance. Never blocks.
   void progress() {
-    if (piece_cols_.empty()) return;
+    if (piece_cols_.empty() || !has_departed_) return;
     gather_.progress();
     scatter_.progress();
   }
 
-  /// Completes what begin() started.
+  /// Completes what begin() started. Kernels that start from now on find the rows in place.
   template <class Sink>
   void end(Sink& sink) {
     while (!piece_cols_.empty()) {
+      depart();
       finish_piece(sink);
       const Index next = piece_cols_.end;
       piece_cols_ = {next, std::min(next + piece_, kernel::cols_of(a_))};
@@ -104,7 +126,8 @@ class Interchange {
     }
   }
 
-  /// The whole interchange, with the new top rows stored into the matrix on their owner.
+  /// The whole interchange, with the new top rows stored into the matrix on their owner. Kernels
+  /// that start from now on find it done.
   template <class Sink>
   void apply(const Interchanges& swaps, const View& a, const View& top, Sink& sink) {
     (*this)(swaps, a, top, sink);
@@ -114,27 +137,19 @@ class Interchange {
     const Range all{0, kernel::cols_of(a)};
     kernel::copy(exec_, kernel::part(top, {0, swaps.width}, all),
                  kernel::part(a, {begin, begin + swaps.width}, all));
-    exec_.fence();
+    if constexpr (is_host_accessible<Exec>) exec_.fence();
   }
+  /// Likewise, and waits for it.
   void apply(const Interchanges& swaps, const View& a, const View& top) {
     trace::Off off;
     apply(swaps, a, top, off);
+    exec_.fence();
   }
 
  private:
   void exchange_in_place(const Interchanges& swaps, const View& a) {
-    Index* const upper = lists_.host();
-    Index* const lower = upper + swaps.width;
-    Index count = 0;
-    for (Index n = 0; n < swaps.width; ++n) {
-      const Index t = swaps.inverse ? swaps.width - 1 - n : n;
-      if (swaps.rows[t] == swaps.first + t) continue;
-      upper[count] = rows_.local(swaps.first + t);
-      lower[count++] = rows_.local(swaps.rows[t]);
-    }
-    if (count == 0) return;
-    lists_.to_device(exec_, 0, 2 * swaps.width);
-    kernel::swap_rows(exec_, lists_.device(), lists_.device() + swaps.width, count, a);
+    exchanges_.prepare(exec_, swaps, rows_);
+    exchanges_(exec_, a);
     exec_.fence();
   }
 
@@ -177,7 +192,8 @@ class Interchange {
     lists_.to_device(exec_, 0, 4 * width_);
   }
 
-  /// Everything that leaves is packed before anything arrives.
+  /// Everything that leaves is packed before anything arrives. Lists go with the kernels that read
+  /// them, and are there when the rows are.
   void start_piece() {
     const Index cols = piece_cols_.size();
     const View a = kernel::part(a_, {0, kernel::rows_of(a_)}, piece_cols_);
@@ -187,14 +203,11 @@ class Interchange {
     if (grid_.coord().row == top_owner_)
       kernel::gather_rows(exec_, leaving, leaving_rows_, a,
                           packed(displaced_, {0, leaving_rows_}, cols));
-    gathered_.start_to_host(exec_, mine_.begin * cols, mine_.size() * cols);
-    if (grid_.coord().row == top_owner_) displaced_.start_to_host(exec_, 0, leaving_rows_ * cols);
-    exec_.fence();
-    if (chosen_ == SwapAlgorithm::collective) {
-      start_collective(cols);
-    } else {
-      start_messages(cols);
-    }
+    beside_.after(exec_);
+    gathered_.start_to_host(beside_, mine_.begin * cols, mine_.size() * cols);
+    if (grid_.coord().row == top_owner_)
+      displaced_.start_to_host(beside_, 0, leaving_rows_ * cols);
+    has_departed_ = false;
   }
 
   template <class Sink>
@@ -206,14 +219,15 @@ class Interchange {
     const Index* const arriving = place + 2 * width_;
     wait_for_messages(sink);
 
-    gathered_.to_device(exec_, 0, width_ * cols);
+    gathered_.to_device(beside_, 0, width_ * cols);
+    displaced_.to_device(beside_, arriving_.begin * cols, arriving_.size() * cols);
+    exec_.after(beside_);
     kernel::scatter_rows(exec_, place, width_, packed(gathered_, {0, width_}, cols), top);
-    if (!arriving_.empty()) {
-      displaced_.to_device(exec_, arriving_.begin * cols, arriving_.size() * cols);
-      kernel::scatter_rows(exec_, arriving, arriving_.size(), packed(displaced_, arriving_, cols),
-                           a);
-    }
-    exec_.fence();
+    kernel::scatter_rows(exec_, arriving, arriving_.size(), packed(displaced_, arriving_, cols),
+                         a);
+    // What kernels read may be sent from and received into again; on a device copies are waited
+    // for.
+    if constexpr (is_host_accessible<Exec>) exec_.fence();
   }
 
   template <class Sink>
@@ -289,12 +303,14 @@ class Interchange {
   }
 
   Exec exec_;
+  Exec beside_;  ///< rows' copies
   ProcessGrid grid_;
   BlockCyclic rows_;
   RowSwap swap_;
   int lane_ = 0;
   Index max_cols_ = 0;
   Index piece_ = 0;
+  RowExchanges<Exec> exchanges_;  ///< one process row
   kernel::Staged<Index, Exec> lists_;
   kernel::Staged<T, Exec> gathered_, displaced_;
 
@@ -302,6 +318,7 @@ class Interchange {
   SwapAlgorithm chosen_ = SwapAlgorithm::direct;
   View a_, top_;
   Range piece_cols_;
+  bool has_departed_ = false;  ///< its messages have been started
   Index width_ = 0;
   int top_owner_ = 0;
   Range mine_;              ///< rows of gathered_ that come from here

@@ -82,12 +82,15 @@ class Panel {
   const PanelOutcome& outcome() const { return outcome_; }
   PanelOutcome& outcome() { return outcome_; }
 
-  /// Copies the panel's columns of the local matrix in: the diagonal block's rows to the top, on
-  /// the process row that owns them, the rows below to L21.
+  /// Starts copying the panel's columns of the local matrix in: the diagonal block's rows to the
+  /// top, on the process row that owns them, the rows below to L21. They are on the host after the
+  /// next fence of `beside`, the queue of all of this object's copies.
   template <class View>
-  void load(const Exec& exec, const View& local, const LocalStep& mine) {
+  void start_load(const Exec& exec, const Exec& beside, const View& local,
+                  const LocalStep& mine) {
     copy_rows(local, mine, [&](const auto& from, const auto& to) { transfer(exec, from, to); });
-    storage_.to_host(exec, 0, elements());
+    beside.after(exec);
+    storage_.start_to_host(beside, 0, elements());
   }
   /// Copies the factored columns back, L21 only if `with_l21`.
   template <class View>
@@ -97,24 +100,27 @@ class Panel {
         with_l21);
   }
 
-  /// Starts the broadcast along the process row. The owner's panel must be factored.
-  void send(const Exec& exec, const ProcessGrid& grid, comm::BroadcastAlgorithm algorithm) {
+  /// Starts the broadcast along the process row. The owner's panel must be factored, and copies
+  /// from the host's side of the former panel done.
+  void send(const Exec& exec, const Exec& beside, const ProcessGrid& grid,
+            comm::BroadcastAlgorithm algorithm) {
     const bool owner = grid.coord().col == step_.owner_col;
     if (owner) pack_trailer();
     arrived_ = false;
     const Index bytes = (elements() + trailer_elements(width())) * static_cast<Index>(sizeof(T));
     broadcast_.start(grid.row(), storage_.host(), bytes, step_.owner_col,
                      static_cast<int>(step_.k % 32768), algorithm, grid.options().max_message);
-    if (owner) arrive(exec);
+    if (owner) arrive(exec, beside);
   }
   /// Passes pieces on, without blocking.
   void progress() { broadcast_.progress(); }
-  /// Returns when the panel is here and ready for kernels.
-  void wait(const Exec& exec) {
+  /// Returns when the panel is here, and ready for kernels of `exec`. `beside` must come after
+  /// those that worked with the former panel.
+  void wait(const Exec& exec, const Exec& beside) {
     if (arrived_) return;
     broadcast_.wait_arrival();
     unpack_trailer();
-    arrive(exec);
+    arrive(exec, beside);
   }
   /// Returns when the panel may be reshaped: neighbours have what they were sent.
   void release() { broadcast_.finish(); }
@@ -141,8 +147,9 @@ class Panel {
     std::memcpy(found, trailer() + width_bytes, sizeof found);
     outcome_ = {found[0], found[1]};
   }
-  void arrive(const Exec& exec) {
-    storage_.to_device(exec, 0, elements());
+  void arrive(const Exec& exec, const Exec& beside) {
+    storage_.to_device(beside, 0, elements());
+    exec.after(beside);
     arrived_ = true;
   }
 

@@ -170,6 +170,9 @@ class Plan {
 /// done when the next begins; with d > 0 panel k + d is brought up to date, factored and sent
 /// before the update with panel k, so that up to d panels are under way. `run` offers
 ///
+///   load(Step)                             start bringing the panel's columns to who factors it:
+///                                          where that is another one than who updates, or not
+///                                          offered
 ///   factor(Step)                           factor the panel (its owner column), start its
 ///                                          broadcast (all)
 ///   fetch(Step, Range cols, Section)       start the interchange of rows in global columns `cols`
@@ -183,6 +186,14 @@ class Plan {
 ///
 ///     fetch left k | advance k + d | fetch right k | update left k | fetch left k + 1 |
 ///     update right k | finish k
+///
+/// with `advance k + d` bringing panel k + d up to date and factoring it. Where panels are loaded
+/// for somebody else, updates are started and not waited for: panel k + d is then loaded when it
+/// is up to date and factored once the left section's update has been started (the right one's,
+/// if the left one is empty), which hides its way and its factorization:
+///
+///     fetch left k | update and load panel k + d | fetch right k | update left k |
+///     factor panel k + d | fetch left k + 1 | update right k | finish k
 ///
 /// Every process makes the same calls in the same order; those without a part in one do nothing.
 /// A `run` that does not care may offer update(Step, Range) alone.
@@ -202,25 +213,38 @@ void walk(const Plan& plan, Run&& run) {
       run.update(plan.step(k), cols);
     }
   };
+  constexpr bool loads = requires(Run& r, const Step& step) { r.load(step); };
   const auto advance = [&](Index j) {
     const Range panel = plan.step(j).cols;
     for (Index k = std::max<Index>(0, j - depth); k < j; ++k) {
       fetch(k, panel, Section::panel);
       update(k, panel, Section::panel);
     }
-    run.factor(plan.step(j));
+    if constexpr (loads) run.load(plan.step(j));
   };
   bool left_is_fetched = false;
-  for (Index j = 0; j < std::min(depth, steps); ++j) advance(j);
+  for (Index j = 0; j < std::min(depth, steps); ++j) {
+    advance(j);
+    run.factor(plan.step(j));
+  }
   for (Index k = 0; k < steps; ++k) {
-    if (k + depth < steps) advance(k + depth);
     const Sections now = plan.sections(k);
+    // Which update hides the panel's factorization.
+    enum { none, left, right } behind = none;
+    if (loads && depth > 0) behind = now.left.empty() ? right : left;
+    const auto factor_ahead = [&] {
+      if (k + depth < steps) run.factor(plan.step(k + depth));
+    };
+    if (k + depth < steps) advance(k + depth);
+    if (behind == none) factor_ahead();
     if (!left_is_fetched) fetch(k, now.left, Section::left);
     fetch(k, now.right, Section::right);
     update(k, now.left, Section::left);
+    if (behind == left) factor_ahead();
     left_is_fetched = plan.is_split() && depth > 0 && k + 1 < steps;
     if (left_is_fetched) fetch(k + 1, plan.sections(k + 1).left, Section::left);
     update(k, now.right, Section::right);
+    if (behind == right) factor_ahead();
     run.finish(plan.step(k));
   }
 }

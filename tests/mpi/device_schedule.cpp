@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What LU asks of a device, and in which order: panels and rows travel while updates run, and the
+// host waits as seldom as it may.
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "plinth/plinth.hpp"
+#include "support/catch.hpp"
+#include "support/locked_device.hpp"
+#include "support/problems.hpp"
+
+using namespace plinth_test;
+using plinth::ProcessGrid;
+
+namespace {
+
+/// What happens on the device, as the host asks for it. Queues are numbered as they are made.
+struct Event {
+  enum Kind { kernel, to_host, fence } kind;
+  int queue;
+};
+std::vector<Event>& events() {
+  static std::vector<Event> all;
+  return all;
+}
+
+/// The stand-in device, writing down what it is asked for.
+class Recorder : public LockedDevice {
+ public:
+  class Scope {
+   public:
+    explicit Scope(const Recorder& device) : inside_(device.as_device().enter()) {
+      if (depth()++ == 0) events().push_back({Event::kernel, device.number_});
+    }
+    ~Scope() { --depth(); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    static int& depth() {
+      static int kernels = 0;
+      return kernels;
+    }
+
+   private:
+    LockedDevice::Scope inside_;
+  };
+
+  Recorder() = default;
+  Scope enter() const { return Scope(*this); }
+  void fence() const {
+    // A kernel's own waiting is for threads of the host.
+    if (Scope::depth() == 0) events().push_back({Event::fence, number_});
+    LockedDevice::fence();
+  }
+  void to_host(void* to, const void* from, std::size_t bytes) const {
+    events().push_back({Event::to_host, number_});
+    LockedDevice::to_host(to, from, bytes);
+  }
+  Recorder beside() const { return Recorder(LockedDevice::beside(), ++queues()); }
+  static int& queues() {
+    static int made = 0;
+    return made;
+  }
+
+ private:
+  Recorder(const LockedDevice& device, int number) : LockedDevice(device), number_(number) {}
+  const LockedDevice& as_device() const { return *this; }
+  int number_ = 0;
+};
+
+/// How often a queue was waited for.
+Index fences(int queue) {
+  return std::count_if(events().begin(), events().end(), [&](const Event& e) {
+    return e.kind == Event::fence && e.queue == queue;
+  });
+}
+/// For each time that a queue with copies to the host was waited for, how many kernels were
+/// started on the main one in between.
+std::vector<Index> hidden_behind(int queue) {
+  std::vector<Index> counts;
+  bool copies = false;
+  Index kernels = 0;
+  for (const Event& e : events()) {
+    if (e.kind == Event::kernel && e.queue == 0) ++kernels;
+    if (e.queue != queue) continue;
+    if (e.kind == Event::to_host) copies = true, kernels = 0;
+    if (e.kind == Event::fence && copies) counts.push_back(kernels), copies = false;
+  }
+  return counts;
+}
+
+using Matrix = plinth::DistributedMatrix<double, LockedMemory, Kokkos::LayoutRight>;
+constexpr auto entry = [](Index i, Index j) noexcept { return noise(i, j, 7); };
+
+/// Factors an n x n matrix with a recorder, and leaves the events of the walk.
+plinth::lu::Plan record(const ProcessGrid& grid, Index n, Index nb,
+                        const plinth::lu::FactorOptions& options) {
+  Matrix a(grid, n, n, {.mb = nb, .nb = nb});
+  plinth::generate(LockedDevice(), a, entry);
+  plinth::trace::Off off;
+  Recorder::queues() = 0;
+  plinth::lu::Factorization<Matrix, Recorder> factorization(Recorder(), grid, a.distribution(),
+                                                            options, off);
+  plinth::lu::Pivots pivots(a.distribution().rows, grid.coord().row);
+  events().clear();
+  CHECK(factorization(a, pivots).first_zero_pivot == -1);
+  return {a.distribution(), options.lookahead, grid.shape().rows > 1 ? options.split : 0};
+}
+
+constexpr int panels = 1, left_rows = 3, right_rows = 4;  // queues in the order of their making
+
+}  // namespace
+
+TEST_CASE("With one process row the host waits once per step for a device", "[device]") {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, size});
+  const auto keep_l = GENERATE(plinth::lu::KeepL::no, plinth::lu::KeepL::permuted);
+  const Index lookahead = GENERATE(0, 1, 2);
+  const auto plan = record(grid, 43, 4, {.lookahead = lookahead, .keep_l = keep_l});
+  CHECK(fences(panels) == plan.steps() + 1);  // and at the end
+  CHECK(fences(0) == 1);
+  CHECK(events().back().kind == Event::fence);
+  CHECK(is_idle(LockedDevice()));
+}
+
+TEST_CASE("A panel's way to the host and its factorization hide behind a device's update",
+          "[device]") {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, size});
+  const Index lookahead = GENERATE(1, 2);
+  const auto plan = record(grid, 43, 4, {.lookahead = lookahead});
+  const std::vector<Index> kernels = hidden_behind(panels);
+  std::size_t loaded = 0;
+  for (Index k = 0; k < plan.steps(); ++k) {
+    if (!plan.local(plan.step(k), grid.coord()).has_panel) continue;
+    REQUIRE(loaded < kernels.size());
+    const Index behind = kernels[loaded++];
+    if (k < lookahead) continue;
+    const auto rest = plan.sections(k - lookahead).left;
+    INFO("panel " << k);
+    // Rows exchanged, triangular solve, product: all of them before the host waits.
+    if (!plan.local_cols(rest, grid.coord()).empty()) CHECK(behind >= 3);
+  }
+  CHECK(loaded == kernels.size());
+}
+
+TEST_CASE("Rows travel behind the other section's update on a device", "[device]") {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{size, 1});
+  const auto plan = record(grid, 43, 4, {.lookahead = 1, .split = 0.5});
+  CHECK(is_idle(LockedDevice()));
+  REQUIRE(plan.is_split() == (size > 1));
+  if (size == 1) return;  // nothing travels
+  Index both = 0;
+  for (Index k = 0; k < plan.steps(); ++k)
+    if (!plan.sections(k).left.empty()) ++both;
+  REQUIRE(both > 2);
+  const auto hidden = [](int queue) {
+    const std::vector<Index> kernels = hidden_behind(queue);
+    return std::count_if(kernels.begin(), kernels.end(), [](Index n) { return n >= 3; });
+  };
+  CHECK(hidden(left_rows) >= both - 1);  // those of the first step are used at once
+  CHECK(hidden(right_rows) >= both);
+}
