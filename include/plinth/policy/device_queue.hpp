@@ -22,7 +22,7 @@ Space queue_beside(const Space& space) {
 /// What `space` is given from now on comes after what `other` has been given so far. The host does
 /// not wait, except where the device's way of saying so is not known, or fails.
 template <class Space>
-void come_after(const Space& space, const Space& other) {
+void come_after([[maybe_unused]] const Space& space, const Space& other) {
 #if defined(KOKKOS_ENABLE_CUDA)
   if constexpr (requires { space.cuda_stream(); }) {
     cudaEvent_t done;
