@@ -90,6 +90,22 @@ std::vector<Index> hidden_behind(int queue) {
   return counts;
 }
 
+/// For each time that a queue with copies to the host was waited for, how many kernels had been
+/// started since the main queue was.
+std::vector<Index> under_way_at(int queue) {
+  std::vector<Index> counts;
+  bool copies = false;
+  Index kernels = 0;
+  for (const Event& e : events()) {
+    if (e.kind == Event::kernel && e.queue == 0) ++kernels;
+    if (e.kind == Event::fence && e.queue == 0) kernels = 0;
+    if (e.queue != queue) continue;
+    if (e.kind == Event::to_host) copies = true;
+    if (e.kind == Event::fence && copies) counts.push_back(kernels), copies = false;
+  }
+  return counts;
+}
+
 using Matrix = plinth::DistributedMatrix<double, LockedMemory, Kokkos::LayoutRight>;
 constexpr auto entry = [](Index i, Index j) noexcept { return noise(i, j, 7); };
 
@@ -143,6 +159,45 @@ TEST_CASE("A panel's way to the host and its factorization hide behind a device'
     INFO("panel " << k);
     // Rows exchanged, triangular solve, product: all of them before the host waits.
     if (!plan.local_cols(rest, grid.coord()).empty()) CHECK(behind >= 3);
+  }
+  CHECK(loaded == kernels.size());
+}
+
+TEMPLATE_TEST_CASE("A panel of LU in mixed precision hides behind a device's update", "[device]",
+                   plinth::NoPivoting, plinth::PartialPivoting) {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int rows = size % 2 == 0 ? 2 : 1;
+  const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{rows, size / rows});
+  using Half = plinth::DistributedMatrix<plinth::half, LockedMemory, Kokkos::LayoutRight>;
+  const Index n = 43, nb = 4;
+  const plinth::lu::MixedOptions options{.lookahead = GENERATE(1, 2)};
+  Half a(grid, n, n, {.mb = nb, .nb = nb});
+  plinth::generate(LockedDevice(), a, [](Index i, Index j) noexcept {
+    return noise(i, j, 7) + (i == j ? 7.0 : 0.0);
+  });
+  plinth::trace::Off off;
+  Recorder::queues() = 0;
+  plinth::lu::MixedFactorization<Half, Recorder, plinth::DoubleHalf, TestType> factorization(
+      Recorder(), grid, a.distribution(), options, off);
+  plinth::lu::Pivots pivots(a.distribution().rows, grid.coord().row);
+  plinth::lu::BlockExponents exponents;
+  events().clear();
+  (void)factorization(a, pivots, exponents);
+
+  const plinth::lu::Plan plan(a.distribution(), options.lookahead);
+  const std::vector<Index> kernels = under_way_at(panels);
+  std::size_t loaded = 0;
+  for (Index k = 0; k < plan.steps(); ++k) {
+    if (!plan.local(plan.step(k), grid.coord()).has_panel) continue;
+    REQUIRE(loaded < kernels.size());
+    const Index count = kernels[loaded++];
+    if (k < options.lookahead) continue;
+    INFO("panel " << k);
+    const plinth::Range rest = plan.sections(k - options.lookahead).left;
+    const bool updates = !plan.local_cols(rest, grid.coord()).empty() &&
+                         !plan.local(plan.step(k - options.lookahead), grid.coord()).below.empty();
+    if (updates) CHECK(count >= 1);
   }
   CHECK(loaded == kernels.size());
 }

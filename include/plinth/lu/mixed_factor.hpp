@@ -78,6 +78,7 @@ class MixedFactorization {
   MixedFactorization(const Exec& exec, const ProcessGrid& grid, const Distribution& distribution,
                      const MixedOptions& options, Sink& sink)
       : exec_(exec),
+        beside_(exec.beside()),
         grid_(grid),
         options_(options),
         plan_(distribution, options.lookahead),
@@ -143,6 +144,10 @@ class MixedFactorization {
     log_.see_a(kernel::largest_magnitude(exec_, a_));
     walk(plan_, *this);
     sink_.at(trace::no_step);
+    if constexpr (!is_host_accessible<Exec>) {
+      exec_.fence();
+      beside_.fence();
+    }
     for (auto& panel : ring_) panel.release();
     for (auto& lane : lanes_) lane.release();
     return log_.report(grid_.all(), outcome_, options_.matrix_exponent);
@@ -150,24 +155,30 @@ class MixedFactorization {
 
   // What the walk calls.
 
+  void load(const Step& step) requires(!is_host_accessible<Exec>) { start_load(step); }
+
   void factor(const Step& step) {
     sink_.at(step.k);
     const LocalStep mine = plan_.local(step, at_);
     PanelType& panel = slot(step);
-    panel.reshape(step, mine);
+    if constexpr (is_host_accessible<Exec>) {
+      start_load(step);
+    } else {
+      trace::Span span(sink_, trace::Phase::wait);
+      beside_.fence();
+    }
     if (mine.has_panel) {
       trace::Span span(sink_, trace::Phase::panel);
-      on_host_.fetch(exec_, a_, mine);
       panels_(panel, on_host_.columns(), on_host_.place(), log_);
     }
     {
       trace::Span span(sink_, trace::Phase::broadcast);
-      panel.send(exec_, grid_, options_.broadcast);
+      panel.send(exec_, beside_, grid_, options_.broadcast);
     }
     if (mine.has_panel) {
       trace::Span span(sink_, trace::Phase::panel);
       panels_.store_l21(panel, on_host_.columns(), on_host_.place(), log_);
-      on_host_.write_back(exec_, a_, mine);
+      on_host_.write_back(exec_, beside_, a_, mine);
     }
     progress();
   }
@@ -238,7 +249,12 @@ class MixedFactorization {
     earlier(outcome_.first_zero_pivot, header.outcome.first_zero_pivot);
     earlier(outcome_.first_nonfinite, header.outcome.first_nonfinite);
     if constexpr (Pivoting::exchanges_rows) permute_l(panel);
-    if constexpr (!is_host_accessible<Exec>) exec_.fence();  // it may be on its way to kernels
+    if constexpr (!is_host_accessible<Exec>) {
+      // The next panel's copy is not among those that come after this step's kernels.
+      if (plan_.lookahead() > 0 && step.k + 1 < plan_.steps())
+        await(slot(plan_.step(step.k + 1)));
+      beside_.after(exec_);
+    }
     trace::Span span(sink_, trace::Phase::wait);
     panel.release();
   }
@@ -249,9 +265,17 @@ class MixedFactorization {
   using PanelType = MixedPanel<Operand, Layout, Exec>;
   using Lane = PackedBlockRow<Operand, Exec>;
 
+  void start_load(const Step& step) {
+    sink_.at(step.k);
+    const LocalStep mine = plan_.local(step, at_);
+    slot(step).reshape(step, mine);
+    if (!mine.has_panel) return;
+    trace::Span span(sink_, trace::Phase::panel);
+    on_host_.start_fetch(exec_, beside_, a_, mine);
+  }
   void await(PanelType& panel) {
     trace::Span span(sink_, trace::Phase::wait);
-    panel.wait(exec_);
+    panel.wait(exec_, beside_);
   }
   PanelType& slot(const Step& step) {
     return ring_[static_cast<std::size_t>(step.k) % ring_.size()];
@@ -320,6 +344,7 @@ class MixedFactorization {
   }
 
   Exec exec_;
+  Exec beside_;  ///< panels' copies
   ProcessGrid grid_;
   MixedOptions options_;
   Plan plan_;

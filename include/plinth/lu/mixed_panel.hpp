@@ -84,28 +84,32 @@ class MixedPanel {
   std::byte* head() const { return storage_.host(); }
   Index head_bytes() const { return packed_at_; }
 
-  /// Starts the broadcast along the process row, from the owner of the panel.
-  void send(const Exec& exec, const ProcessGrid& grid, comm::BroadcastAlgorithm algorithm) {
+  /// Starts the broadcast along the process row, from the owner of the panel. Copies from the
+  /// host's side of the former panel, which are in the queue `beside`, must be done.
+  void send(const Exec& exec, const Exec& beside, const ProcessGrid& grid,
+            comm::BroadcastAlgorithm algorithm) {
     broadcast_.start(grid.row(), storage_.host(), message_bytes(), step_.owner_col,
                      static_cast<int>(step_.k % 32768), algorithm, grid.options().max_message);
     arrived_ = false;
-    if (grid.coord().col == step_.owner_col) arrive(exec);
+    if (grid.coord().col == step_.owner_col) arrive(exec, beside);
   }
   /// Passes pieces on, without blocking.
   void progress() { broadcast_.progress(); }
-  /// Returns when the panel is here and ready for kernels.
-  void wait(const Exec& exec) {
+  /// Returns when the panel is here, and ready for kernels of `exec`. `beside` must come after
+  /// those that worked with the former panel.
+  void wait(const Exec& exec, const Exec& beside) {
     if (arrived_) return;
     broadcast_.wait_arrival();
-    arrive(exec);
+    arrive(exec, beside);
   }
   /// Returns when the panel may be reshaped: neighbours have what they were sent.
   void release() { broadcast_.finish(); }
 
  private:
   /// The host must leave it alone from here to the next fence.
-  void arrive(const Exec& exec) {
-    storage_.to_device(exec, triangle_at_, message_bytes() - triangle_at_);
+  void arrive(const Exec& exec, const Exec& beside) {
+    storage_.to_device(beside, triangle_at_, message_bytes() - triangle_at_);
+    exec.after(beside);
     arrived_ = true;
   }
   Index message_bytes() const {

@@ -26,9 +26,9 @@ class PanelOnHost {
   /// Bytes of the copy, in each of its two places.
   Index bytes() const { return copy_.size() * Index(sizeof(T)); }
 
-  /// Brings the panel of a step, `mine` of it, and waits for it; that ends the copy of the last
-  /// write_back(), too.
-  void fetch(const Exec& exec, const Matrix& a, const LocalStep& mine) {
+  /// Starts bringing the panel of a step, `mine` of it; it is there after the next fence of
+  /// `beside`, the queue of all of this object's copies.
+  void start_fetch(const Exec& exec, const Exec& beside, const Matrix& a, const LocalStep& mine) {
     if constexpr (in_place) {
       columns_ = a;
       place_ = mine;
@@ -41,14 +41,18 @@ class PanelOnHost {
       place_.below = shifted(mine.below, rows.begin);
       place_.panel = {0, mine.panel.size()};
       kernel::copy(exec, kernel::part(a, rows, mine.panel), on_device(mine));
-      copy_.to_host(exec, 0, rows.size() * mine.panel.size());
+      beside.after(exec);
+      copy_.start_to_host(beside, 0, rows.size() * mine.panel.size());
     }
   }
-  /// Puts it back; kernels that start from now on see it.
-  void write_back(const Exec& exec, const Matrix& a, const LocalStep& mine) const {
+  /// Puts it back; kernels of `exec` that start from now on see it. The host must leave it alone
+  /// until the next panel is there.
+  void write_back(const Exec& exec, const Exec& beside, const Matrix& a,
+                  const LocalStep& mine) const {
     if constexpr (!in_place) {
       const Range rows = rows_of(mine);
-      copy_.to_device(exec, 0, rows.size() * mine.panel.size());
+      copy_.to_device(beside, 0, rows.size() * mine.panel.size());
+      exec.after(beside);
       kernel::copy(exec, on_device(mine), kernel::part(a, rows, mine.panel));
     }
   }
