@@ -1,23 +1,43 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -DBUILD_FOLDER= -DCONFIG= -DNAME= -DREGEX= -P check_refused.cmake: see plinth_add_refused.
+# cmake -P check_refused.cmake -- <compiler and all its arguments, the source last>: compiles the
+# source, and fails unless that succeeds and with PLINTH_REFUSED defined does not, with a message
+# that matches the regex of the source's line "// refused: <regex>".
 
-function(build target out_status out_text)
-  execute_process(
-    COMMAND "${CMAKE_COMMAND}" --build "${BUILD_FOLDER}" --config "${CONFIG}" --target ${target}
-    RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
-  set(${out_status} "${status}" PARENT_SCOPE)
-  set(${out_text} "${text}" PARENT_SCOPE)
-endfunction()
+set(command "")
+set(collecting FALSE)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+  if(collecting)
+    list(APPEND command "${CMAKE_ARGV${i}}")
+  elseif(CMAKE_ARGV${i} STREQUAL "--")
+    set(collecting TRUE)
+  endif()
+endforeach()
+list(GET command -1 source)
+list(FIND command "-o" i)
+math(EXPR i "${i} + 1")
+list(GET command ${i} object)
 
-build(accepted_${NAME} status text)
-if(NOT status EQUAL 0)
-  message(FATAL_ERROR "${NAME} must compile without PLINTH_REFUSED, but:\n${text}")
+file(STRINGS "${source}" line REGEX "^// refused: " LIMIT_COUNT 1)
+if(NOT line)
+  message(FATAL_ERROR "${source} has no line '// refused: <regex>'")
 endif()
-build(refused_${NAME} status text)
+string(REGEX REPLACE "^// refused: " "" regex "${line}")
+
+# The one that must fail comes first: it leaves no object, and what it writes about dependencies
+# is written again.
+execute_process(COMMAND ${command} -DPLINTH_REFUSED
+  RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
 if(status EQUAL 0)
-  message(FATAL_ERROR "${NAME} must not compile with PLINTH_REFUSED, but it does")
+  file(REMOVE "${object}")
+  message(FATAL_ERROR "${source} must not compile with PLINTH_REFUSED, but it does")
 endif()
-if(NOT text MATCHES "error:[^\n]*${REGEX}")
-  message(FATAL_ERROR "${NAME} is refused, but not with a message like '${REGEX}':\n${text}")
+if(NOT text MATCHES "error:[^\n]*${regex}")
+  message(FATAL_ERROR "${source} is refused, but not with a message like '${regex}':\n${text}")
+endif()
+execute_process(COMMAND ${command}
+  RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${source} must compile without PLINTH_REFUSED, but:\n${text}")
 endif()
