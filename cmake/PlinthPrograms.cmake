@@ -4,6 +4,14 @@
 
 option(PLINTH_WERROR "Treat warnings in Plinth's own programs and tests as errors" OFF)
 option(PLINTH_SANITIZE "Build Plinth's own programs and tests with ASan and UBSan" OFF)
+# A compiler cache must be told about precompiled headers (ccache: sloppiness pch_defines and
+# time_macros), so they are left alone where there may be one.
+set(_plinth_precompile ON)
+if(CMAKE_CXX_COMPILER_LAUNCHER)
+  set(_plinth_precompile OFF)
+endif()
+option(PLINTH_PRECOMPILED_HEADERS
+  "Precompile what Plinth's own tests include" ${_plinth_precompile})
 
 # plinth_warnings(<target>)
 function(plinth_warnings target)
@@ -35,5 +43,13 @@ function(plinth_program target)
               -fno-omit-frame-pointer)
     target_compile_options(${target} PRIVATE ${flags})
     target_link_options(${target} PRIVATE ${flags})
+  endif()
+endfunction()
+
+# plinth_precompile(<target> <argument>...): target_precompile_headers, where the compiler is one
+# for the host alone. (Whoever forgets to include what is precompiled is not told.)
+function(plinth_precompile target)
+  if(PLINTH_PRECOMPILED_HEADERS AND NOT PLINTH_KOKKOS_DEVICES MATCHES "CUDA|HIP|SYCL")
+    target_precompile_headers(${target} ${ARGN})
   endif()
 endfunction()
