@@ -28,6 +28,9 @@ template <class Body>
 int run(int argc, char** argv, Body&& body) {
   MPI_Init(&argc, &argv);
   Kokkos::initialize(argc, argv);
+#if defined(__GNUC__) && !defined(__OPTIMIZE__)
+  std::fprintf(stderr, "compiled without optimisation: these times mean nothing\n");
+#endif
   int failed = 0;
   try {
     failed = body() ? 0 : 1;

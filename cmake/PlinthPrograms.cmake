@@ -4,6 +4,8 @@
 
 option(PLINTH_WERROR "Treat warnings in Plinth's own programs and tests as errors" OFF)
 option(PLINTH_SANITIZE "Build Plinth's own programs and tests with ASan and UBSan" OFF)
+option(PLINTH_QUICK_BUILD
+  "Compile benchmarks and small examples with little optimisation, to see that they build" OFF)
 # A compiler cache must be told about precompiled headers (ccache: sloppiness pch_defines and
 # time_macros), so they are left alone where there may be one.
 set(_plinth_precompile ON)
@@ -43,6 +45,13 @@ function(plinth_program target)
               -fno-omit-frame-pointer)
     target_compile_options(${target} PRIVATE ${flags})
     target_link_options(${target} PRIVATE ${flags})
+  endif()
+endfunction()
+
+# plinth_quick_build(<target> <flag>): so little optimisation with PLINTH_QUICK_BUILD.
+function(plinth_quick_build target flag)
+  if(PLINTH_QUICK_BUILD)
+    target_compile_options(${target} PRIVATE ${flag})
   endif()
 endfunction()
 
