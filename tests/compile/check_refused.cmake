@@ -25,8 +25,9 @@ if(NOT line)
 endif()
 string(REGEX REPLACE "^// refused: " "" regex "${line}")
 
-# The one that must fail comes first: it leaves no object, and what it writes about dependencies
-# is written again.
+# The one that must fail comes first: what it writes about dependencies is written again. No code
+# is made of either, which takes half the time; the object is an empty file.
+list(APPEND command -fsyntax-only)
 execute_process(COMMAND ${command} -DPLINTH_REFUSED
   RESULT_VARIABLE status OUTPUT_VARIABLE text ERROR_VARIABLE text)
 if(status EQUAL 0)
@@ -41,3 +42,4 @@ execute_process(COMMAND ${command}
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "${source} must compile without PLINTH_REFUSED, but:\n${text}")
 endif()
+file(TOUCH "${object}")
