@@ -47,19 +47,16 @@ NarrowingCounts convert_elements(const Exec& exec, const To& to, const Value& va
                                  double scale) {
   using T = typename To::non_const_value_type;
   using Convert = Conversion<From, T>;
-  constexpr bool by_rows = is_row_major<typename To::array_layout>;
-  const Index lines = by_rows ? rows_of(to) : cols_of(to);
-  const Index length = by_rows ? cols_of(to) : rows_of(to);
+  const ElementOrder elements(to);
   NarrowingCounts lost;
-  if (lines == 0 || length == 0) return lost;
+  if (elements.count == 0) return lost;
   [[maybe_unused]] auto scope = exec.enter();
   Kokkos::parallel_reduce(
       "plinth::convert_elements",
       Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>(
-          exec.space(), 0, lines * length),
+          exec.space(), 0, elements.count),
       KOKKOS_LAMBDA(const Index item, Index& overflowed, Index& flushed, Index& subnormal) {
-        const Index l = item / length, q = item % length;
-        const Index i = by_rows ? l : q, j = by_rows ? q : l;
+        const Index i = elements.row(item), j = elements.col(item);
         const From before = value(i, j);
         const T after = Convert::of(before, scale);
         to(i, j) = after;
@@ -92,16 +89,17 @@ NarrowingCounts convert_matrix(const Exec& exec, const From& from, const To& to,
 /// none. Same shape.
 template <ExecutionPolicy Exec, class From, class To>
 Index first_overflow(const Exec& exec, const From& from, const To& to) {
-  const Index rows = rows_of(to), cols = cols_of(to);
+  const ElementOrder elements(to);
+  if (elements.count == 0) return -1;
+  const Index cols = cols_of(to);
   Index first = cols;
-  if (rows == 0 || cols == 0) return -1;
   [[maybe_unused]] auto scope = exec.enter();
   Kokkos::parallel_reduce(
       "plinth::first_overflow",
       Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>(
-          exec.space(), 0, rows * cols),
+          exec.space(), 0, elements.count),
       KOKKOS_LAMBDA(const Index item, Index& least) {
-        const Index i = item / cols, j = item % cols;
+        const Index i = elements.row(item), j = elements.col(item);
         if (j < least && is_finite(from(i, j)) && !is_finite(to(i, j))) least = j;
       },
       Kokkos::Min<Index>(first));

@@ -11,6 +11,20 @@
 
 namespace plinth::kernel {
 
+/// The elements of a matrix, numbered as they are stored, for kernels with a work item for each.
+template <class View>
+struct ElementOrder {
+  explicit ElementOrder(const View& a)
+      : count(rows_of(a) * cols_of(a)), length(by_rows ? cols_of(a) : rows_of(a)) {}
+
+  KOKKOS_FUNCTION Index row(Index item) const { return by_rows ? item / length : item % length; }
+  KOKKOS_FUNCTION Index col(Index item) const { return by_rows ? item % length : item / length; }
+
+  static constexpr bool by_rows = is_row_major<typename View::array_layout>;
+  Index count;
+  Index length;  ///< of a row or column
+};
+
 /// Calls f(i, j) for every 0 <= i < rows, 0 <= j < cols, in parallel, in an order that suits
 /// matrices of layout `Layout`. On a host the contiguous index runs innermost, in pieces of
 /// `host_piece` elements, so that f vectorizes; on a device every element is a work item.

@@ -13,6 +13,7 @@
 #include "plinth/core/cpu.hpp"
 #include "plinth/core/scalar.hpp"
 #include "plinth/kernel/convert.hpp"
+#include "plinth/kernel/elementwise.hpp"
 #include "plinth/kernel/run_parts.hpp"
 #include "plinth/kernel/simd.hpp"
 #include "plinth/kernel/view.hpp"
@@ -77,19 +78,16 @@ double largest_of_elements(const Exec& exec, const View& a) {
   using T = typename View::non_const_value_type;
   using Wide = std::conditional_t<sizeof(T) == 8, double, float>;
   using Bits = BitsOf<Wide>;
-  constexpr bool by_rows = is_row_major<typename View::array_layout>;
-  const Index lines = by_rows ? rows_of(a) : cols_of(a);
-  const Index length = by_rows ? cols_of(a) : rows_of(a);
-  if (lines == 0 || length == 0) return 0;
+  const ElementOrder elements(a);
+  if (elements.count == 0) return 0;
   Bits most = 0;
   [[maybe_unused]] auto scope = exec.enter();
   Kokkos::parallel_reduce(
       "plinth::largest_of_elements",
       Kokkos::RangePolicy<typename Exec::execution_space, Kokkos::IndexType<Index>>(
-          exec.space(), 0, lines * length),
+          exec.space(), 0, elements.count),
       KOKKOS_LAMBDA(const Index item, Bits& largest) {
-        const Index l = item / length, q = item % length;
-        const auto x = static_cast<Wide>(by_rows ? a(l, q) : a(q, l));
+        const auto x = static_cast<Wide>(a(elements.row(item), elements.col(item)));
         const Bits here = __builtin_bit_cast(Bits, x) & (static_cast<Bits>(-1) >> 1);
         largest = here > largest ? here : largest;
       },
