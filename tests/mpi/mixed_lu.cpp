@@ -54,10 +54,10 @@ Dense<double> rounded(const Dense<double>& a) {
                             [&](Index i, Index j) { return static_cast<double>(T(a(i, j))); });
 }
 template <class T, class Layout>
-HostMatrix<T, Layout> distribute(const ProcessGrid& grid, const Dense<double>& a,
+TestMatrix<T, Layout> distribute(const ProcessGrid& grid, const Dense<double>& a,
                                  const plinth::MatrixLayoutOptions& options) {
-  HostMatrix<T, Layout> matrix(grid, a.rows, a.cols, options);
-  plinth::generate(Host(), matrix, [&](Index i, Index j) { return a(i, j); });
+  TestMatrix<T, Layout> matrix(grid, a.rows, a.cols, options);
+  plinth::generate(Exec(), matrix, [&](Index i, Index j) { return a(i, j); });
   return matrix;
 }
 
@@ -75,7 +75,7 @@ double ratio_of(const ProcessGrid& grid, const Dense<double>& a,
   using Factor = typename plinth::PrecisionRoles<Precision>::Factor;
   const auto exact = rounded<Factor>(a);
   const auto factors = plinth::mixed_lu_factor<Precision>(
-      Host(), distribute<Factor, Layout>(grid, exact, layout), Pivoting{}, options);
+      Exec(), distribute<Factor, Layout>(grid, exact, layout), Pivoting{}, options);
   if (!grid.active()) return 0;
   CHECK_FALSE(factors.first_zero_pivot());
   CHECK_FALSE(factors.first_nonfinite_pivot());
@@ -150,7 +150,7 @@ void check_exact(const Dense<double>& a, const Dense<double>& lu,
         options.lookahead = lookahead;
         options.invert_diagonal = invert;
         const auto factors = plinth::mixed_lu_factor<Precision>(
-            Host(), distribute<Factor, Layout>(grid, a, {.mb = 6, .nb = 6}), Pivoting{}, options);
+            Exec(), distribute<Factor, Layout>(grid, a, {.mb = 6, .nb = 6}), Pivoting{}, options);
         if (!grid.active()) continue;
         CHECK(unscaled(factors).data == lu.data);
         CHECK(gather_pivots(factors) == pivots);
@@ -173,7 +173,7 @@ TEST_CASE("Mixed LU: nothing to factor, and blocks of one column", "[mixed]") {
     const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols});
     INFO("grid " << shape.rows << "x" << shape.cols);
     const auto none = plinth::mixed_lu_factor<plinth::DoubleHalf>(
-        Host(), distribute<half, LayoutRight>(grid, Dense<double>(0, 0), {.mb = 4, .nb = 4}));
+        Exec(), distribute<half, LayoutRight>(grid, Dense<double>(0, 0), {.mb = 4, .nb = 4}));
     CHECK(none.order() == 0);
     CHECK_FALSE(none.first_zero_pivot());
     CHECK(none.report()->growth() == 0);

@@ -25,13 +25,13 @@ namespace {
 template <class Precision>
 auto distribute(const ProcessGrid& grid, const Dense<double>& a, Index nb) {
   MixedMatrix<Precision, LayoutRight> matrix(grid, a.rows, a.cols, {.mb = nb, .nb = nb});
-  plinth::generate(Host(), matrix, [&](Index i, Index j) { return a(i, j); });
+  plinth::generate(Exec(), matrix, [&](Index i, Index j) { return a(i, j); });
   return matrix;
 }
 template <class Precision, class Pivoting = NoPivoting>
 auto factor(const ProcessGrid& grid, const Dense<double>& a, Index nb,
             const MixedOptions& options = {}) {
-  return plinth::mixed_lu_factor<Precision>(Host(), distribute<Precision>(grid, a, nb),
+  return plinth::mixed_lu_factor<Precision>(Exec(), distribute<Precision>(grid, a, nb),
                                             Pivoting{}, options);
 }
 
@@ -135,15 +135,15 @@ TEST_CASE("Mixed LU: another exponent for the matrices to come", "[mixed]") {
     if (!grid.active()) return;
     plinth::trace::Off off;
     auto high = distribute<plinth::DoubleHalf>(grid, scaled(0), 2);
-    MixedFactorization<Matrix, Host, plinth::DoubleHalf> prepared(
-        Host(), grid, high.distribution(), {}, off);
+    MixedFactorization<Matrix, Exec, plinth::DoubleHalf> prepared(
+        Exec(), grid, high.distribution(), {}, off);
     auto factors = plinth::mixed_lu_factor(prepared, std::move(high));
     CHECK(report_of(grid, factors).first_overflow == 2);
     CHECK_THROWS_AS(prepared.set_matrix_exponent(-101), plinth::Error);
     prepared.set_matrix_exponent(-4);
     Matrix low = std::move(factors).release();
     const auto entries = scaled(-4);
-    plinth::generate(Host(), low, [&](Index i, Index j) { return entries(i, j); });
+    plinth::generate(Exec(), low, [&](Index i, Index j) { return entries(i, j); });
     const auto lower = plinth::mixed_lu_factor(prepared, std::move(low));
     CHECK(report_of(grid, lower).first_overflow == -1);
     CHECK(report_of(grid, lower).largest_a == 60000);
@@ -401,7 +401,7 @@ TEST_CASE("Mixed LU refuses what it cannot do, on every rank", "[mixed][misuse]"
                    Matrix good(grid, 9, 9, {.mb = 4, .nb = 4}),
                        bad(grid, 9, cols, {.mb = mb, .nb = 4});
                    plinth::mixed_lu_factor<plinth::DoubleHalf>(
-                       Host(), std::move(wrong ? bad : good), NoPivoting{},
+                       Exec(), std::move(wrong ? bad : good), NoPivoting{},
                        wrong ? options : MixedOptions{});
                  }),
                  contains(text));

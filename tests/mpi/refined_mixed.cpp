@@ -18,7 +18,7 @@ using plinth::Outcome;
 using plinth::ProcessGrid;
 using plinth::RefinementOutcome;
 using plinth::SolveOptions;
-using Matrix = HostMatrix<double, Kokkos::LayoutRight>;
+using Matrix = TestMatrix<double, Kokkos::LayoutRight>;
 
 namespace {
 
@@ -139,7 +139,7 @@ TEST_CASE("16-bit operands: multipliers of -1, whose inverses are beyond FP32", 
     const plinth::MatrixLayoutOptions square{.mb = nb, .nb = nb};
     const auto da = distribute(grid, growing, square), db = distribute(grid, b, square);
     Matrix x(grid, n, 2, square);
-    const auto again = plinth::solve<DoubleHalf>(Host(), da, db, x, safe);
+    const auto again = plinth::solve<DoubleHalf>(Exec(), da, db, x, safe);
     CHECK(again.fell_back_from == Outcome::overflow);
     CHECK(again.factorization);
   });
@@ -187,7 +187,7 @@ TEST_CASE("16-bit operands: an infinity or NaN leaves its row and column unscale
         const plinth::MatrixLayoutOptions square{.mb = 3, .nb = 3};
         const auto da = distribute(grid, a, square);
         auto r = distribute(grid, b, square);
-        plinth::Equilibration<Host, Matrix> scaling(Host(), da);
+        plinth::Equilibration<Exec, Matrix> scaling(Exec(), da);
         scaling.find(da, plinth::ScaleWhen::always);
         scaling.scale_rhs(r);
         const auto scales = gather(r);
@@ -210,7 +210,7 @@ TEST_CASE("16-bit operands: options that have no meaning are refused", "[refined
   Matrix x(grid, 8, 1, square);
   const bool guilty = world_rank() == world_size() - 1;
   const auto call = [&](const SolveOptions<>& options) {
-    return error_of([&] { (void)plinth::solve<DoubleHalf>(Host(), a, b, x, options); });
+    return error_of([&] { (void)plinth::solve<DoubleHalf>(Exec(), a, b, x, options); });
   };
   for (const bool wrong : {true, guilty}) {
     CHECK_THAT(call({.factor = {.reproducible = wrong}}), contains("16-bit operands"));

@@ -9,7 +9,7 @@
 namespace plinth_test {
 
 template <class Precision, class Layout>
-using MixedMatrix = HostMatrix<typename plinth::PrecisionRoles<Precision>::Factor, Layout>;
+using MixedMatrix = TestMatrix<typename plinth::PrecisionRoles<Precision>::Factor, Layout>;
 template <class Precision, class Layout>
 using MixedFactors = plinth::LuFactors<MixedMatrix<Precision, Layout>>;
 
@@ -18,7 +18,7 @@ using MixedFactors = plinth::LuFactors<MixedMatrix<Precision, Layout>>;
 #define PLINTH_TEST_MIXED_INSTANCE(KEYWORD, PRECISION, PIVOTING, LAYOUT)               \
   KEYWORD template plinth_test::MixedFactors<plinth::PRECISION, LAYOUT>                \
   plinth::mixed_lu_factor<plinth::PRECISION>(                                          \
-      const plinth_test::Host&, plinth_test::MixedMatrix<plinth::PRECISION, LAYOUT>&&, \
+      const plinth_test::Exec&, plinth_test::MixedMatrix<plinth::PRECISION, LAYOUT>&&, \
       plinth::PIVOTING, const plinth::lu::MixedOptions&)
 
 PLINTH_TEST_MIXED_INSTANCE(extern, DoubleHalf, NoPivoting, Kokkos::LayoutRight);
