@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small blocks: factored without pivoting, and their triangles inverted.
+// Small blocks: factored without pivoting, and their triangles, walked and inverted.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "plinth/lu/diagonal_block.hpp"
+#include "plinth/lu/triangle_runs.hpp"
 #include "support/catch.hpp"
 
 using plinth::Index;
@@ -41,6 +42,37 @@ double entry(Index i, Index j) {
 }
 
 }  // namespace
+
+TEMPLATE_TEST_CASE("the runs of a triangle are its elements, once each", "[diagonal_block]",
+                   Kokkos::LayoutRight, Kokkos::LayoutLeft) {
+  for (const Index n : {0, 1, 2, 7})
+    for (const plinth::Uplo uplo : {plinth::Uplo::lower, plinth::Uplo::upper})
+      for (const plinth::Diag diag : {plinth::Diag::unit, plinth::Diag::non_unit}) {
+        INFO(n << plinth::to_char(uplo) << plinth::to_char(diag));
+        const auto in_triangle = [&](Index i, Index j) {
+          return i == j ? diag == plinth::Diag::non_unit
+                        : (uplo == plinth::Uplo::lower) == (i > j);
+        };
+        const Square<TestType> seen(n, [](Index, Index) { return 0; });
+        lu::for_each_run(uplo, diag, seen.view(), [&](Index i, Index j, Index count) {
+          CHECK(count > 0);
+          for (Index q = 0; q < count; ++q) (&seen.view()(i, j))[q] += 1;
+        });
+        double most = 0;
+        const Square<TestType> a(n, [&](Index i, Index j) {
+          const double e = -1 - entry(i, j);
+          if (!in_triangle(i, j)) return std::nan("");
+          most = std::max(most, static_cast<double>(std::abs(static_cast<float>(e))));
+          return e;
+        });
+        bool right = true;
+        for (Index i = 0; i < n; ++i)
+          for (Index j = 0; j < n; ++j)
+            right = right && seen.view()(i, j) == (in_triangle(i, j) ? 1 : 0);
+        CHECK(right);
+        CHECK(lu::largest_in_triangle(uplo, diag, a.view()) == most);
+      }
+}
 
 TEMPLATE_TEST_CASE("triangles are inverted", "[diagonal_block]", Kokkos::LayoutRight,
                    Kokkos::LayoutLeft) {
@@ -121,4 +153,18 @@ TEST_CASE("a block without pivoting: factors, and zero pivots", "[diagonal_block
   lu::factor_unpivoted(exec(), singular.view(), {0, 20}, 100, outcome, zeros);
   CHECK(zeros == std::vector<Index>{18});
   CHECK(outcome.first_zero_pivot == 118);
+}
+
+TEST_CASE("outcomes of panels: what comes first is kept", "[diagonal_block]") {
+  lu::PanelOutcome all;
+  all.merge({.first_zero_pivot = 7});
+  CHECK(all.first_zero_pivot == 7);
+  CHECK(all.first_nonfinite == -1);
+  all.merge({.first_zero_pivot = 9, .first_nonfinite = 0});
+  CHECK(all.first_zero_pivot == 7);
+  CHECK(all.first_nonfinite == 0);
+  all.merge({});
+  all.merge({.first_zero_pivot = 3, .first_nonfinite = 5});
+  CHECK(all.first_zero_pivot == 3);
+  CHECK(all.first_nonfinite == 0);
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "plinth/core/scalar.hpp"
@@ -11,6 +10,7 @@
 #include "plinth/kernel/trsm.hpp"
 #include "plinth/kernel/view.hpp"
 #include "plinth/lu/panel.hpp"
+#include "plinth/lu/triangle_runs.hpp"
 
 /// Small dense blocks on the host, whole on one process.
 namespace plinth::lu {
@@ -106,11 +106,8 @@ bool invert_triangle(const HostExec& exec, Uplo uplo, Diag diag, const View& a,
                      const View& inverse) {
   const Index n = kernel::rows_of(a);
   invert_by_halves(exec, uplo, diag, a, inverse, {0, n});
-  double largest = diag == Diag::unit ? 1 : 0;
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < n; ++j)
-      if (i == j ? diag == Diag::non_unit : (uplo == Uplo::lower) == (i > j))
-        largest = kernel::larger(largest, std::abs(static_cast<double>(a(i, j))));
+  const double diagonal = diag == Diag::unit ? 1 : 0;
+  const double largest = kernel::larger(diagonal, largest_in_triangle(uplo, diag, a));
   return largest * kernel::largest_magnitude(exec, inverse) <= 0x1p10;
 }
 

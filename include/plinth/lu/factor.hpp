@@ -180,11 +180,7 @@ class Factorization {
     PanelType& panel = slot(step);
     await(step);
     pivots_->record(step, panel.pivots());
-    const auto earlier = [](Index& first, Index candidate) {
-      if (candidate >= 0 && (first < 0 || candidate < first)) first = candidate;
-    };
-    earlier(outcome_.first_zero_pivot, panel.outcome().first_zero_pivot);
-    earlier(outcome_.first_nonfinite, panel.outcome().first_nonfinite);
+    outcome_.merge(panel.outcome());
     if (options_.keep_l == KeepL::permuted && Pivoting::exchanges_rows) permute_l(step);
     if constexpr (is_host_accessible<Exec>) {
       exec_.fence();

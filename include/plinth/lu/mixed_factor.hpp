@@ -243,11 +243,7 @@ class MixedFactorization {
     pivots_->record(step, panel.pivots());
     exponents_->l[static_cast<std::size_t>(step.k)] = header.l;
     exponents_->u[static_cast<std::size_t>(step.k)] = header.u + options_.matrix_exponent;
-    const auto earlier = [](Index& first, Index candidate) {
-      if (candidate >= 0 && (first < 0 || candidate < first)) first = candidate;
-    };
-    earlier(outcome_.first_zero_pivot, header.outcome.first_zero_pivot);
-    earlier(outcome_.first_nonfinite, header.outcome.first_nonfinite);
+    outcome_.merge(header.outcome);
     if constexpr (Pivoting::exchanges_rows) permute_l(panel);
     if constexpr (!is_host_accessible<Exec>) {
       // The next panel's copy is not among those that come after this step's kernels.

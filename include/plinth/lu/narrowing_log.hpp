@@ -10,6 +10,7 @@
 #include "plinth/kernel/convert_view.hpp"
 #include "plinth/kernel/magnitude.hpp"
 #include "plinth/lu/mixed_report.hpp"
+#include "plinth/lu/panel.hpp"
 
 namespace plinth::lu {
 
@@ -19,9 +20,7 @@ class NarrowingLog {
   void count_multiplied(const kernel::NarrowingCounts& lost) { counts_[multiplied] += lost; }
   void see_a(double largest) { largest_a_ = kernel::larger(largest_a_, largest); }
   void see_u(double largest) { largest_u_ = kernel::larger(largest_u_, largest); }
-  void overflow(Index column) {
-    if (first_overflow_ < 0 || column < first_overflow_) first_overflow_ = column;
-  }
+  void overflow(Index column) { keep_first(first_overflow_, column); }
 
   /// to := from 2^exponent, counted; `from` holds floats. global_col(j) is the global column of
   /// local column j.

@@ -15,10 +15,21 @@
 
 namespace plinth::lu {
 
+/// first := candidate, if that comes before it. Of both, -1 says that there is none.
+inline void keep_first(Index& first, Index candidate) {
+  if (candidate >= 0 && (first < 0 || candidate < first)) first = candidate;
+}
+
 /// What the factorization of a panel found, the same on every process once it has arrived.
 struct PanelOutcome {
   Index first_zero_pivot = -1;  ///< global column of the first exactly zero pivot, or -1
   Index first_nonfinite = -1;   ///< global column of the first infinite or NaN pivot, or -1
+
+  /// Takes what another panel has that comes first.
+  void merge(const PanelOutcome& other) {
+    keep_first(first_zero_pivot, other.first_zero_pivot);
+    keep_first(first_nonfinite, other.first_nonfinite);
+  }
 };
 
 /// The factored panel of one step: the one thing that moves along process rows. One contiguous
