@@ -79,6 +79,7 @@ struct CountedMemory {
 };
 struct CountedExecution : plinth::HostExecution<> {
   using memory = CountedMemory;
+  CountedExecution beside() const { return *this; }
 };
 using CountedMatrix = plinth::DistributedMatrix<double, CountedMemory, LayoutRight>;
 
