@@ -4,7 +4,6 @@
 #include <KokkosBlas2_gemv.hpp>
 #include <KokkosBlas3_gemm.hpp>
 #include <type_traits>
-#include <utility>
 
 #include "plinth/core/index.hpp"
 #include "plinth/core/options.hpp"
@@ -65,18 +64,19 @@ bool gemv(const Space& space, T alpha, const Operand<AView>& a, const XView& x, 
   using Memory = typename AView::memory_space;
   using Kokkos::LayoutLeft;
   using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  char op = to_char(a.op);
-  Index rows = rows_of(a.view), cols = cols_of(a.view);
+  const Kokkos::View<const T*, LayoutLeft, Memory, Unmanaged> from(x.data(), x.extent(0));
+  const Kokkos::View<T*, LayoutLeft, Memory, Unmanaged> to(y.data(), y.extent(0));
   if constexpr (is_row_major<typename AView::array_layout>) {
     if (ScalarTraits<T>::is_complex && a.op == Op::conj_transpose) return false;
-    op = to_char(a.op == Op::none ? Op::transpose : Op::none);
-    std::swap(rows, cols);
+    const char op[] = {to_char(a.op == Op::none ? Op::transpose : Op::none), '\0'};
+    call_gemv(space, op, alpha, transposed(a.view), from, beta, to);
+  } else {
+    const char op[] = {to_char(a.op), '\0'};
+    call_gemv(space, op, alpha,
+              wrap<LayoutLeft, Memory>(a.view.data(), rows_of(a.view), cols_of(a.view),
+                                       leading_dimension(a.view)),
+              from, beta, to);
   }
-  const char op_c[] = {op, '\0'};
-  call_gemv(space, op_c, alpha,
-            wrap<LayoutLeft, Memory>(a.view.data(), rows, cols, leading_dimension(a.view)),
-            Kokkos::View<const T*, LayoutLeft, Memory, Unmanaged>(x.data(), x.extent(0)), beta,
-            Kokkos::View<T*, LayoutLeft, Memory, Unmanaged>(y.data(), y.extent(0)));
   return true;
 }
 

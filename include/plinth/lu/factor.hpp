@@ -37,8 +37,9 @@ namespace plinth::lu {
 ///
 /// On a device kernels are in one queue, `exec`'s, copies of panels in another one, those of rows
 /// in one for each lane: they go their ways while updates run. With one process row the host
-/// waits once per step, for the panel's columns; of what has been started by then the update is
-/// not waited for (see walk). With several it waits for each interchange's rows, too.
+/// waits once per step, for the panel's columns; with look-ahead the update that has been started
+/// by then is not waited for (see walk). With several it waits for each interchange's rows, too:
+/// those of L, where it is kept permuted, come after the step's update.
 ///
 /// Workspace per process, beyond the matrix: (d + 1) NB (NB + m/P) elements for panels, and with
 /// more than one process row 2 NB n/Q for U12 and the interchange (3 NB^2 more with a split), and
@@ -106,8 +107,8 @@ class Factorization {
     if constexpr (is_host_accessible<Exec>) {
       start_load(step);
     } else {
-      // The one place where the host waits for the device; who has no panel needs the room on the
-      // host that the former one came through.
+      // With one process row the one place where the host waits for the device; who has no panel
+      // needs the room on the host that the former one came through.
       trace::Span span(sink_, trace::Phase::wait);
       beside_.fence();
     }
@@ -229,11 +230,14 @@ class Factorization {
     panel.start_load(exec_, beside_, a_, mine);
   }
   void await(const Step& step) {
-    trace::Span span(sink_, trace::Phase::wait);
     PanelType& panel = slot(step);
-    panel.wait(exec_, beside_);
+    {
+      trace::Span span(sink_, trace::Phase::wait);
+      panel.wait(exec_, beside_);
+    }
     RowExchanges<Exec>& exchanges = exchanges_[slot_number(step)];
     if (!has_top_in_place() || !Pivoting::exchanges_rows || exchanges.is_prepared()) return;
+    trace::Span span(sink_, trace::Phase::interchange);
     exchanges.prepare(beside_, interchanges(panel), plan_.distribution().rows);
     exec_.after(beside_);
   }
@@ -252,9 +256,11 @@ class Factorization {
     kernel::Buffer<T, typename Exec::memory> u12;
   };
   void add_lane(Index cols) {
-    Lane& lane = lanes_.emplace_back(Lane{{exec_, grid_, plan_.distribution().rows, max_width(),
-                                           cols, options_.swap, static_cast<int>(lanes_.size())},
-                                          {}});
+    Lane& lane = lanes_.emplace_back(
+        Lane{{exec_, has_top_in_place() ? exec_ : exec_.beside(), grid_,
+              plan_.distribution().rows, max_width(), cols, options_.swap,
+              static_cast<int>(lanes_.size())},
+             {}});
     if (!has_top_in_place()) lane.u12.reserve(max_width() * cols);
   }
   Lane& lane(Section section) {

@@ -28,9 +28,9 @@ namespace plinth::lu {
 ///
 /// begin() starts an interchange, end() completes it; what happens in between hides its messages.
 /// On a device start() and depart() do what begin() does, without and with waiting: what is
-/// started in between hides the rows' way to the host, which is in a queue of its own as the way
-/// back is. An object has one interchange under way at a time; several objects may, each with a
-/// `lane` of its own.
+/// started in between hides the rows' way to the host where that, and the way back, are in a queue
+/// of their own. An object has one interchange under way at a time; several objects may, each with
+/// a `lane` of its own.
 ///
 /// Workspace: width x cols elements in two buffers, each for half the columns at a time (for all
 /// of them if they are no more than 1024).
@@ -39,10 +39,16 @@ class Interchange {
  public:
   using View = kernel::MatrixView<T, Layout, typename Exec::memory::space>;
 
+  /// With rows' copies in the queue of kernels, for who waits at once.
   Interchange(const Exec& exec, const ProcessGrid& grid, const BlockCyclic& rows, Index max_width,
-              Index max_cols, const RowSwap& swap = {}, int lane = 0)
+              Index max_cols, const RowSwap& swap = {})
+      : Interchange(exec, exec, grid, rows, max_width, max_cols, swap, 0) {}
+  /// With rows' copies in the queue of `beside`.
+  Interchange(const Exec& exec, const Exec& beside, const ProcessGrid& grid,
+              const BlockCyclic& rows, Index max_width, Index max_cols, const RowSwap& swap,
+              int lane)
       : exec_(exec),
-        beside_(grid.shape().rows == 1 ? exec : exec.beside()),
+        beside_(beside),
         grid_(grid),
         rows_(rows),
         swap_(swap),
@@ -83,7 +89,7 @@ class Interchange {
     start(swaps, a, top);
     depart();
   }
-  /// Packs the rows and starts their way to the host. depart() or end() must follow.
+  /// Packs the rows and starts their way to the host. end() must follow; depart() may come before.
   void start(const Interchanges& swaps, const View& a, const View& top) {
     const Index cols = kernel::cols_of(a);
     if (cols == 0 || swaps.width == 0) return;

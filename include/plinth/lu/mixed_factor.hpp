@@ -163,7 +163,10 @@ class MixedFactorization {
     PanelType& panel = slot(step);
     if constexpr (is_host_accessible<Exec>) {
       start_load(step);
+      exec_.fence();
     } else {
+      // For the panel's columns; who has none needs the room on the host that the former panel
+      // came through.
       trace::Span span(sink_, trace::Phase::wait);
       beside_.fence();
     }
@@ -245,7 +248,9 @@ class MixedFactorization {
     exponents_->u[static_cast<std::size_t>(step.k)] = header.u + options_.matrix_exponent;
     outcome_.merge(header.outcome);
     if constexpr (Pivoting::exchanges_rows) permute_l(panel);
-    if constexpr (!is_host_accessible<Exec>) {
+    if constexpr (is_host_accessible<Exec>) {
+      exec_.fence();
+    } else {
       // The next panel's copy is not among those that come after this step's kernels.
       if (plan_.lookahead() > 0 && step.k + 1 < plan_.steps())
         await(slot(plan_.step(step.k + 1)));

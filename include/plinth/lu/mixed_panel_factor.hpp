@@ -10,7 +10,11 @@
 
 #include "plinth/comm/mpi.hpp"
 #include "plinth/comm/reduce.hpp"
+#include "plinth/kernel/buffer.hpp"
+#include "plinth/kernel/convert_view.hpp"
 #include "plinth/kernel/deal.hpp"
+#include "plinth/kernel/lowp/gemm.hpp"
+#include "plinth/kernel/magnitude.hpp"
 #include "plinth/kernel/trsm.hpp"
 #include "plinth/lu/diagonal_block.hpp"
 #include "plinth/lu/float_panel.hpp"
@@ -30,8 +34,8 @@ namespace plinth::lu {
 /// block's owner factors it and sends it down the column, and L21 = A21 U11^-1 everywhere at once:
 /// one message, not one per column; then one number for the largest entry of L.
 ///
-/// Workspace: a FloatPanel, whose strip is there where rows are flipped or multiplied by an inverse;
-/// max_width^2 floats where diagonal blocks are inverted.
+/// Workspace: a FloatPanel, whose strip is there where rows are flipped or multiplied by an
+/// inverse; max_width^2 floats where diagonal blocks are inverted.
 template <class Factor, class Panel, PivotingPolicy Pivoting, class Exec, class Sink>
 class MixedPanelFactorization {
  public:

@@ -33,6 +33,7 @@ void come_after([[maybe_unused]] const Space& space, const Space& other) {
       cudaEventDestroy(done);  // once it has happened
       if (ordered) return;
     }
+    static_cast<void>(cudaGetLastError());  // dealt with here
   }
 #elif defined(KOKKOS_ENABLE_HIP)
   if constexpr (requires { space.hip_stream(); }) {
@@ -44,6 +45,7 @@ void come_after([[maybe_unused]] const Space& space, const Space& other) {
       static_cast<void>(hipEventDestroy(done));  // once it has happened
       if (ordered) return;
     }
+    static_cast<void>(hipGetLastError());  // dealt with here
   }
 #elif defined(KOKKOS_ENABLE_SYCL)
   if constexpr (requires { space.sycl_queue(); }) {

@@ -11,6 +11,7 @@
 #include "plinth/comm/agree.hpp"
 #include "plinth/core/scalar.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
+#include "plinth/policy/execution.hpp"
 #include "plinth/refine/column_operations.hpp"
 #include "plinth/refine/least_squares.hpp"
 
@@ -157,8 +158,8 @@ class GmresCycle {
     v_.push_back(&*basis_[0]);
   }
 
-  /// w := w - V V^H w, twice: first_ and second_ hold V^H w, and the latter then || w ||^2 as it was
-  /// between the two.
+  /// w := w - V V^H w, twice: first_ and second_ hold V^H w, and the latter then || w ||^2 as it
+  /// was between the two.
   void orthogonalize(Columns& columns, const Vectors& w) {
     const std::size_t c = columns.cols();
     const auto subtract = [&](const std::vector<T>& products) {
