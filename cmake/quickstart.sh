@@ -420,7 +420,9 @@ fi
 
 build=$root/build/release
 say "configuring in $build"
-cmake --preset release -DKokkos_DIR="$found_kokkos" -DKokkosKernels_DIR="$found_kernels" \
+# What an earlier run was told is not kept.
+cmake --preset release -DPLINTH_QUICK_BUILD=OFF -DPLINTH_WERROR=OFF \
+  -DKokkos_DIR="$found_kokkos" -DKokkosKernels_DIR="$found_kernels" \
   "${cmake_args[@]}" </dev/null >"$logs/configure.log" 2>&1 || {
   cat "$logs/configure.log" >&2
   fail "CMake could not configure Plinth"

@@ -3,7 +3,7 @@
 // The stand-in device's queues: what one has to wait for, and that it is found out where it does
 // not.
 #include <cmath>
-#include <cstddef>
+#include <memory>
 
 #include "support/catch.hpp"
 #include "support/locked_device.hpp"

@@ -4,7 +4,6 @@
 // there are different entries of A where it is not zero, whatever happens to the other columns.
 #include "plinth/refine/gmres_cycle.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>

@@ -3,7 +3,6 @@
 // LinearSolver with every pivoting policy, in A's own type and with factors in a narrower one.
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 #include "plinth/solve/linear_solver.hpp"
 #include "support/catch.hpp"

@@ -38,7 +38,7 @@ plinth::MatrixLayoutOptions square(Index nb, int source_row = 0, int source_col 
   return {.mb = nb, .nb = nb, .source_row = source_row, .source_col = source_col};
 }
 
-/// Random A and three right-hand sides: the ratios of STYLE's table, N, T and C.
+/// Random A and three right-hand sides: the usual ratios, N, T and C.
 template <class T, class Layout>
 void check_ratios(const ProcessGrid& grid, Index n, const plinth::MatrixLayoutOptions& layout,
                   const FactorOptions& options) {

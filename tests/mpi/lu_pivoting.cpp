@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -58,7 +59,7 @@ double forward_ratio(const NamedMatrix<T>& m, Dense<T> x, const Dense<T>& truth)
   return norm1(x) * rcond / (norm1(truth) * plinth::ScalarTraits<T>::epsilon);
 }
 
-/// The outcome of one factorization, and the ratios of STYLE's table where they have a meaning.
+/// The outcome of one factorization, and the usual ratios where they have a meaning.
 template <class T, class Pivoting>
 void check_matrix(const ProcessGrid& grid, const NamedMatrix<T>& m, Size size, Index lookahead,
                   const Pivoting& pivoting) {
