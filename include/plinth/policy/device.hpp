@@ -12,13 +12,14 @@
 namespace plinth {
 
 /// Data in the memory of a device, kernels on it: any Kokkos device space (CUDA, HIP, SYCL). The
-/// host factors panels and speaks with MPI, from pinned memory, which copies reach while host and
-/// device work.
+/// host speaks with MPI, from pinned memory, which copies reach while host and device work, and
+/// factors panels, or the device does.
 /// All kernels and copies of one object and of its copies are in one queue of the device: that of
 /// the space instance it was made with.
-template <class Space>
+template <class Space, PanelOn Panels = PanelOn::host>
 class DeviceExecution {
  public:
+  static constexpr PanelOn panels = Panels;                   ///< who factors them
   using execution_space = Space;                              ///< where kernels run
   using memory = KokkosMemory<typename Space::memory_space>;  ///< where matrices live
   using host_memory = KokkosMemory<PinnedSpace<Space>>;  ///< and what is copied to and from them

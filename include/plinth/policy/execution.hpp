@@ -29,6 +29,7 @@ namespace plinth {
 ///   e.after(other)       what is started on e from now on comes after what has been started on
 ///                        `other` so far; the host does not wait
 ///   e.host()             policy for work on host memory (panels, vectors): itself on a host
+///   E::panels            a PanelOn; where there is none, panels are factored on the host
 ///
 /// Kernels and copies of a policy and of its copies are in one queue, and done in their order.
 /// Algorithms reach the elements of a matrix only through kernels (kernel/) and these copies,
@@ -46,6 +47,16 @@ concept ExecutionPolicy =
   { e.beside() } -> std::convertible_to<E>;
   e.after(e);
   e.host();
+};
+
+/// Who factors a panel of a matrix on a device: the host, which the panel's columns are copied to
+/// and back, or kernels of the device, where they are.
+enum class PanelOn { host, device };
+
+/// Whether kernels of E factor panels in memory that the host does not reach.
+template <class E>
+inline constexpr bool has_panels_on_device = !E::memory::host_accessible && requires {
+  requires E::panels == PanelOn::device;
 };
 
 /// Data in host memory, kernels on the host: any Kokkos host space.
