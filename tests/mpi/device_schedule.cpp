@@ -26,12 +26,15 @@ std::vector<Event>& events() {
   return all;
 }
 
-/// The stand-in device, writing down what it is asked for.
-class Recorder : public LockedDevice {
+/// The stand-in device, writing down what it is asked for. Its kernels run while the host goes on,
+/// or so they say, or they are `done_at_once`.
+template <bool done_at_once>
+class RecorderOf : public LockedDevice {
  public:
+  static constexpr bool asynchronous = !done_at_once;
   class Scope {
    public:
-    explicit Scope(const Recorder& device) : inside_(device.as_device().enter()) {
+    explicit Scope(const RecorderOf& device) : inside_(device.as_device().enter()) {
       if (depth()++ == 0) events().push_back({Event::kernel, device.number_});
     }
     ~Scope() { --depth(); }
@@ -46,7 +49,7 @@ class Recorder : public LockedDevice {
     LockedDevice::Scope inside_;
   };
 
-  Recorder() = default;
+  RecorderOf() = default;
   Scope enter() const { return Scope(*this); }
   void fence() const {
     // A kernel's own waiting is for threads of the host.
@@ -57,17 +60,18 @@ class Recorder : public LockedDevice {
     events().push_back({Event::to_host, number_});
     LockedDevice::to_host(to, from, bytes);
   }
-  Recorder beside() const { return Recorder(LockedDevice::beside(), ++queues()); }
+  RecorderOf beside() const { return RecorderOf(LockedDevice::beside(), ++queues()); }
   static int& queues() {
     static int made = 0;
     return made;
   }
 
  private:
-  Recorder(const LockedDevice& device, int number) : LockedDevice(device), number_(number) {}
+  RecorderOf(const LockedDevice& device, int number) : LockedDevice(device), number_(number) {}
   const LockedDevice& as_device() const { return *this; }
   int number_ = 0;
 };
+using Recorder = RecorderOf<false>;
 
 /// How often a queue was waited for.
 Index fences(int queue) {
@@ -110,14 +114,15 @@ using Matrix = plinth::DistributedMatrix<double, LockedMemory, Kokkos::LayoutRig
 constexpr auto entry = [](Index i, Index j) noexcept { return noise(i, j, 7); };
 
 /// Factors an n x n matrix with a recorder, and leaves the events of the walk.
+template <class Device = Recorder>
 plinth::lu::Plan record(const ProcessGrid& grid, Index n, Index nb,
                         const plinth::lu::FactorOptions& options) {
   Matrix a(grid, n, n, {.mb = nb, .nb = nb});
   plinth::generate(LockedDevice(), a, entry);
   plinth::trace::Off off;
-  Recorder::queues() = 0;
-  plinth::lu::Factorization<Matrix, Recorder> factorization(Recorder(), grid, a.distribution(),
-                                                            options, off);
+  Device::queues() = 0;
+  plinth::lu::Factorization<Matrix, Device> factorization(Device(), grid, a.distribution(),
+                                                          options, off);
   plinth::lu::Pivots pivots(a.distribution().rows, grid.coord().row);
   events().clear();
   CHECK(factorization(a, pivots).first_zero_pivot == -1);
@@ -161,6 +166,20 @@ TEST_CASE("A panel's way to the host and its factorization hide behind a device'
     if (!plan.local_cols(rest, grid.coord()).empty()) CHECK(behind >= 3);
   }
   CHECK(loaded == kernels.size());
+}
+
+TEST_CASE("Behind kernels that are done at once nothing hides: panels come first", "[device]") {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int rows = size % 2 == 0 ? 2 : 1;
+  const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{rows, size / rows});
+  const auto plan = record<RecorderOf<true>>(grid, 43, 4, {.lookahead = 1, .split = 0.5});
+  Index mine = 0;
+  for (Index k = 0; k < plan.steps(); ++k)
+    if (plan.local(plan.step(k), grid.coord()).has_panel) ++mine;
+  // From the columns' way to the host on, all waiting is for them.
+  CHECK(hidden_behind(panels) == std::vector<Index>(static_cast<std::size_t>(mine), 0));
+  CHECK(is_idle(LockedDevice()));
 }
 
 TEMPLATE_TEST_CASE("A panel of LU in mixed precision hides behind a device's update", "[device]",

@@ -27,6 +27,7 @@ class OpenDevice {
   using execution_space = Kokkos::DefaultHostExecutionSpace;
   using memory = OpenMemory;
   using host_memory = plinth::HostMemory;
+  static constexpr bool asynchronous = false;
   struct Scope {
     ~Scope() {}
   };

@@ -98,15 +98,14 @@ class Factorization {
 
   // What the walk calls.
 
-  void load(const Step& step) requires(!is_host_accessible<Exec>) { start_load(step); }
+  void load(const Step& step) requires(runs_ahead<Exec>) { start_load(step); }
 
   void factor(const Step& step) {
     sink_.at(step.k);
     const LocalStep mine = plan_.local(step, at_);
     PanelType& panel = slot(step);
-    if constexpr (is_host_accessible<Exec>) {
-      start_load(step);
-    } else {
+    if constexpr (!runs_ahead<Exec>) start_load(step);
+    if constexpr (!is_host_accessible<Exec>) {
       // With one process row the one place where the host waits for the device; who has no panel
       // needs the room on the host that the former one came through.
       trace::Span span(sink_, trace::Phase::wait);
@@ -144,7 +143,7 @@ class Factorization {
     Lane& lane = this->lane(section);
     lane.interchange.start(interchanges(panel), columns_of(cols),
                            u12_of(lane, panel.width(), cols.size()));
-    if constexpr (is_host_accessible<Exec>) lane.interchange.depart();
+    if constexpr (!runs_ahead<Exec>) lane.interchange.depart();
   }
 
   void update(const Step& step, Range global_cols, Section section) {
@@ -171,7 +170,7 @@ class Factorization {
       }
     }
     // Rows of other sections, whose way to the host has been hidden now.
-    if constexpr (!is_host_accessible<Exec>)
+    if constexpr (runs_ahead<Exec>)
       for (Lane& lane : lanes_) lane.interchange.depart();
     progress();
   }

@@ -155,14 +155,14 @@ class MixedFactorization {
 
   // What the walk calls.
 
-  void load(const Step& step) requires(!is_host_accessible<Exec>) { start_load(step); }
+  void load(const Step& step) requires(runs_ahead<Exec>) { start_load(step); }
 
   void factor(const Step& step) {
     sink_.at(step.k);
     const LocalStep mine = plan_.local(step, at_);
     PanelType& panel = slot(step);
+    if constexpr (!runs_ahead<Exec>) start_load(step);
     if constexpr (is_host_accessible<Exec>) {
-      start_load(step);
       exec_.fence();
     } else {
       // For the panel's columns; who has none needs the room on the host that the former panel

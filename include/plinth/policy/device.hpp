@@ -23,6 +23,9 @@ class DeviceExecution {
   using execution_space = Space;                              ///< where kernels run
   using memory = KokkosMemory<typename Space::memory_space>;  ///< where matrices live
   using host_memory = KokkosMemory<PinnedSpace<Space>>;  ///< and what is copied to and from them
+  /// Kernels that run on the host are done when their call returns.
+  static constexpr bool asynchronous =
+      !Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
   /// What enter() gives.
   struct Scope {
     ~Scope() {}  // a scope is an object with a lifetime, also where nothing happens at its end

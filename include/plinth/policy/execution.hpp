@@ -30,6 +30,8 @@ namespace plinth {
 ///                        `other` so far; the host does not wait
 ///   e.host()             policy for work on host memory (panels, vectors): itself on a host
 ///   E::panels            a PanelOn; where there is none, panels are factored on the host
+///   E::asynchronous      whether the host goes on while kernels run; where there is none, it does
+///                        if it does not reach E::memory
 ///
 /// Kernels and copies of a policy and of its copies are in one queue, and done in their order.
 /// Algorithms reach the elements of a matrix only through kernels (kernel/) and these copies,
@@ -57,6 +59,12 @@ enum class PanelOn { host, device };
 template <class E>
 inline constexpr bool has_panels_on_device = !E::memory::host_accessible && requires {
   requires E::panels == PanelOn::device;
+};
+
+/// Whether kernels of E run while the host goes on, so that it may work behind them.
+template <class E>
+inline constexpr bool runs_ahead = !E::memory::host_accessible && !requires {
+  requires !E::asynchronous;
 };
 
 /// Data in host memory, kernels on the host: any Kokkos host space.
