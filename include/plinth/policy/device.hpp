@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 #include "plinth/core/pinned_space.hpp"
@@ -59,7 +60,7 @@ class DeviceExecution {
   /// the same time.
   DeviceExecution beside() const { return DeviceExecution(queue_beside(space_)); }
   /// What is started on this queue from now on comes after what has been started on `other`'s.
-  void after(const DeviceExecution& other) const { come_after(space_, other.space_); }
+  void after(const DeviceExecution& other) const { mark_->order(space_, other.space_); }
   HostExecution<> host() const { return {}; }  ///< for panels and vectors on the host
 
  private:
@@ -75,6 +76,8 @@ class DeviceExecution {
   }
 
   Space space_;
+  /// Where another queue is waited for; shared by copies, which are in the same queue.
+  std::shared_ptr<QueueMark<Space>> mark_ = std::make_shared<QueueMark<Space>>();
 };
 
 }  // namespace plinth

@@ -19,42 +19,77 @@ Space queue_beside(const Space& space) {
   }
 }
 
-/// What `space` is given from now on comes after what `other` has been given so far. The host does
-/// not wait, except where the device's way of saying so is not known, or fails.
+/// A mark in a queue of a device that other queues wait for: an event of CUDA or HIP, made once and
+/// used as often as wanted; for other devices nothing.
 template <class Space>
-void come_after([[maybe_unused]] const Space& space, const Space& other) {
+class QueueMark {
+ public:
+  QueueMark() {
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (requires { space.cuda_stream(); }) {
-    cudaEvent_t done;
-    if (space.cuda_stream() == other.cuda_stream()) return;
-    if (cudaEventCreateWithFlags(&done, cudaEventDisableTiming) == cudaSuccess) {
-      const bool ordered = cudaEventRecord(done, other.cuda_stream()) == cudaSuccess &&
-                           cudaStreamWaitEvent(space.cuda_stream(), done, 0) == cudaSuccess;
-      cudaEventDestroy(done);  // once it has happened
-      if (ordered) return;
+    if constexpr (has_stream) {
+      if (cudaEventCreateWithFlags(&event_, cudaEventDisableTiming) != cudaSuccess) forget();
     }
-    static_cast<void>(cudaGetLastError());  // dealt with here
-  }
 #elif defined(KOKKOS_ENABLE_HIP)
-  if constexpr (requires { space.hip_stream(); }) {
-    hipEvent_t done;
-    if (space.hip_stream() == other.hip_stream()) return;
-    if (hipEventCreateWithFlags(&done, hipEventDisableTiming) == hipSuccess) {
-      const bool ordered = hipEventRecord(done, other.hip_stream()) == hipSuccess &&
-                           hipStreamWaitEvent(space.hip_stream(), done, 0) == hipSuccess;
-      static_cast<void>(hipEventDestroy(done));  // once it has happened
-      if (ordered) return;
+    if constexpr (has_stream) {
+      if (hipEventCreateWithFlags(&event_, hipEventDisableTiming) != hipSuccess) forget();
     }
-    static_cast<void>(hipGetLastError());  // dealt with here
-  }
-#elif defined(KOKKOS_ENABLE_SYCL)
-  if constexpr (requires { space.sycl_queue(); }) {
-    const auto done = other.sycl_queue().ext_oneapi_submit_barrier();
-    space.sycl_queue().ext_oneapi_submit_barrier({done});
-    return;
-  }
 #endif
-  other.fence();
-}
+  }
+  QueueMark(const QueueMark&) = delete;
+  QueueMark& operator=(const QueueMark&) = delete;
+  ~QueueMark() {
+#if defined(KOKKOS_ENABLE_CUDA)
+    if (event_ != nullptr) static_cast<void>(cudaEventDestroy(event_));
+#elif defined(KOKKOS_ENABLE_HIP)
+    if (event_ != nullptr) static_cast<void>(hipEventDestroy(event_));
+#endif
+  }
+
+  /// What `space` is given from now on comes after what `other` has been given so far. The host
+  /// does not wait, except where the device's way of saying so is not known, or fails.
+  void order([[maybe_unused]] const Space& space, const Space& other) {
+#if defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (has_stream) {
+      if (space.cuda_stream() == other.cuda_stream()) return;
+      if (event_ != nullptr && cudaEventRecord(event_, other.cuda_stream()) == cudaSuccess &&
+          cudaStreamWaitEvent(space.cuda_stream(), event_, 0) == cudaSuccess)
+        return;
+      static_cast<void>(cudaGetLastError());  // dealt with here
+    }
+#elif defined(KOKKOS_ENABLE_HIP)
+    if constexpr (has_stream) {
+      if (space.hip_stream() == other.hip_stream()) return;
+      if (event_ != nullptr && hipEventRecord(event_, other.hip_stream()) == hipSuccess &&
+          hipStreamWaitEvent(space.hip_stream(), event_, 0) == hipSuccess)
+        return;
+      static_cast<void>(hipGetLastError());  // dealt with here
+    }
+#elif defined(KOKKOS_ENABLE_SYCL)
+    if constexpr (requires { space.sycl_queue(); }) {
+      const auto done = other.sycl_queue().ext_oneapi_submit_barrier();
+      space.sycl_queue().ext_oneapi_submit_barrier({done});
+      return;
+    }
+#endif
+    other.fence();
+  }
+
+ private:
+#if defined(KOKKOS_ENABLE_CUDA)
+  static constexpr bool has_stream = requires(const Space& space) { space.cuda_stream(); };
+  void forget() {
+    static_cast<void>(cudaGetLastError());
+    event_ = nullptr;
+  }
+  cudaEvent_t event_ = nullptr;
+#elif defined(KOKKOS_ENABLE_HIP)
+  static constexpr bool has_stream = requires(const Space& space) { space.hip_stream(); };
+  void forget() {
+    static_cast<void>(hipGetLastError());
+    event_ = nullptr;
+  }
+  hipEvent_t event_ = nullptr;
+#endif
+};
 
 }  // namespace plinth
