@@ -22,15 +22,20 @@ using Execution = std::conditional_t<
         Kokkos::SpaceAccessibility<Kokkos::DefaultExecutionSpace, Kokkos::HostSpace>::accessible),
     plinth::HostExecution<>, plinth::DeviceExecution<Kokkos::DefaultExecutionSpace>>;
 
+/// Says so where a benchmark was compiled to see that it builds.
+inline void warn_if_unoptimised() {
+#if defined(__GNUC__) && !defined(__OPTIMIZE__)
+  std::fprintf(stderr, "compiled without optimisation: these times mean nothing\n");
+#endif
+}
+
 /// The main function of a benchmark: MPI and Kokkos around body(), whose result says on each rank
 /// whether its checks passed. Status 0 if they did on all, 1 if not, 4 after an exception.
 template <class Body>
 int run(int argc, char** argv, Body&& body) {
   MPI_Init(&argc, &argv);
   Kokkos::initialize(argc, argv);
-#if defined(__GNUC__) && !defined(__OPTIMIZE__)
-  std::fprintf(stderr, "compiled without optimisation: these times mean nothing\n");
-#endif
+  warn_if_unoptimised();
   int failed = 0;
   try {
     failed = body() ? 0 : 1;
@@ -68,6 +73,15 @@ inline Arguments arguments(int argc, char** argv, const Arguments& otherwise) {
 inline double longest(double seconds) {
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return seconds;
+}
+
+/// How long f() takes from where all ranks begin to where the last one is done.
+template <class F>
+double seconds_of(F&& f) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  f();
+  return longest(MPI_Wtime() - begin);
 }
 
 inline double median(std::vector<double> v) {

@@ -49,12 +49,10 @@ bool measure(Index n, Index k, long rounds) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (long round = 0; round <= rounds; ++round) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double begin = MPI_Wtime();
-    plinth::kernel::gemm(exec, -1.0, plinth::kernel::Operand<decltype(av)>{av}, bv, 1.0, cv);
-    exec.fence();
-    double seconds = MPI_Wtime() - begin;
-    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    const double seconds = bench::seconds_of([&] {
+      plinth::kernel::gemm(exec, -1.0, plinth::kernel::Operand<decltype(av)>{av}, bv, 1.0, cv);
+      exec.fence();
+    });
     const double flops =
         2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(k) * ranks;
     if (round > 0) rates.push_back(flops / seconds * 1e-9);  // the first one warms up

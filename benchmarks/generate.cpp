@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "bench.hpp"
 #include "plinth/kernel/lcg_fill.hpp"
 #include "plinth/kernel/lcg_residual.hpp"
 
@@ -74,6 +75,7 @@ void measure(Index n, Isa isa) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  bench::warn_if_unoptimised();
   const Index n = argc > 1 ? std::atoll(argv[1]) : 16384;
   std::vector<std::string> arguments{argv[0]};
   if (argc > 2) arguments.push_back(std::string("--kokkos-threads=") + argv[2]);

@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "bench.hpp"
 #include "plinth/kernel/lowp/gemm.hpp"
 
 namespace {
@@ -138,6 +139,7 @@ void measure_all(const Shape& s, const std::string& operand, const std::function
 }  // namespace
 
 int main(int argc, char** argv) {
+  bench::warn_if_unoptimised();
   const auto number = [&](int i, Index otherwise) {
     return argc > i ? static_cast<Index>(std::atoll(argv[i])) : otherwise;
   };

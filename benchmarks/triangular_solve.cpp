@@ -17,14 +17,6 @@ namespace {
 
 using plinth::Index;
 
-template <class F>
-double seconds_of(F&& f) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double begin = MPI_Wtime();
-  f();
-  return bench::longest(MPI_Wtime() - begin);
-}
-
 struct Arguments : bench::Arguments {
   Index nrhs;
 };
@@ -66,8 +58,8 @@ bool measure(const char* name, const plinth::ProcessGrid& grid, const Arguments&
   const double whole = double(n) * double(n) * sizeof(Factor);
   for (int round = -1; round < args.rounds; ++round) {
     plinth::copy(exec, b, x);
-    const double solve = seconds_of([&] { solver(x); });
-    const double copy = seconds_of([&] { std::memcpy(to.data(), from.data(), bytes); });
+    const double solve = bench::seconds_of([&] { solver(x); });
+    const double copy = bench::seconds_of([&] { std::memcpy(to.data(), from.data(), bytes); });
     if (round < 0) continue;
     solve_rates.push_back(whole * double(args.nrhs) / solve * 1e-9);
     copy_rates.push_back(2 * whole / copy * 1e-9);  // reads and writes
