@@ -30,6 +30,15 @@ struct ColumnMerit {
   }
 };
 
+/// The global index of each row of a panel as it comes: the top block's rows are the diagonal
+/// block's, row width + r is global_row(r).
+template <class GlobalRow>
+auto rows_of_panel(const Step& step, const GlobalRow& global_row) {
+  return [first = step.cols.begin, width = step.width(), &global_row](Index i) {
+    return i < width ? first + i : global_row(i - width);
+  };
+}
+
 /// Factors panels, on the host, together with the other processes of the owning process column,
 /// a column at a time.
 ///
@@ -57,13 +66,8 @@ class PanelFactorization {
     pivots_ = panel.pivots();
     outcome_ = {};
     recursion_.reset(panel.host(), panel.lead(), panel.width(), has_diagonal_rows);
-    const auto global = [first = first_row_, width = panel.width(), &global_row](Index i) {
-      return i < width ? first + i : global_row(i - width);
-    };
-    const auto exchange = [&](Index j, const auto& candidate) {
-      this->exchange(j, candidate, global);
-      note_pivot(outcome_, first_row_ + j, recursion_.at(j, j));
-    };
+    const auto global = rows_of_panel(panel.step(), global_row);
+    const auto exchange = [&](Index j, const auto& best) { this->exchange(j, best, global); };
     if constexpr (std::is_same_v<Pivoting, PartialPivoting> || !Pivoting::exchanges_rows) {
       recursion_.factor([](Index) { return kernel::ByMagnitude{}; }, exchange);
     } else {
@@ -79,25 +83,21 @@ class PanelFactorization {
  private:
   /// Finds the pivot of column j, and makes the pivot row the top block's row j everywhere; the
   /// row that it displaces takes its place.
-  template <class GlobalRow>
-  void exchange(Index j, kernel::PivotCandidate<RealOf<T>> candidate, const GlobalRow& global) {
+  template <class Best, class GlobalRow>
+  void exchange(Index j, Best best, const GlobalRow& global) {
     trace::Span span(sink_, trace::Phase::pivot);
-    const bool has_top_rows = recursion_.has_top_rows();
-    if constexpr (!Pivoting::exchanges_rows) candidate.row = has_top_rows ? j : -1;
+    if constexpr (!Pivoting::exchanges_rows) best = recursion_.in_place(j);
     PivotMessage<T>& message = pivot_.message();
-    const Index local = candidate.row;
-    if (local >= 0) {
-      candidate.row = global(local);
-      recursion_.read_row(local, message.winner_row());
-    }
-    if (has_top_rows) recursion_.read_row(j, message.current_row());
-    message.set(candidate, has_top_rows);
+    auto candidate = recursion_.read_rows(j, best, message.winner_row(), message.current_row());
+    Index local = candidate.row;
+    if (local >= 0) candidate.row = global(local);
+    message.set(candidate, recursion_.has_top_rows());
     pivot_(j == 0);
 
-    const Index winner = message.candidate().row;
-    pivots_[j] = winner;
-    if (local >= 0 && candidate.row == winner) recursion_.write_row(local, message.current_row());
-    recursion_.write_row(j, message.winner_row());
+    pivots_[j] = message.candidate().row;
+    if (candidate.row != pivots_[j]) local = -1;
+    recursion_.write_rows(j, local, message.winner_row(), message.current_row());
+    note_pivot(outcome_, first_row_ + j, message.winner_row()[j]);
   }
 
   PanelRecursion<T, HostExec> recursion_;
