@@ -18,7 +18,7 @@ nothing else run.
   --xhpl PATH          the other program: netlib's xhpl, or one that reads and prints the same
   --hpl PATH           Plinth's (build/release/bin/hpl)
   --options "ARG..."   further arguments of Plinth's, as in "--precision bf16" ('')
-  --dgemm PATH         Plinth's benchmark of products (build/release/bin/dgemm)
+  --dgemm PATH         Plinth's benchmark of products (build/release/bin/gemm)
   --n N                size of the system (8000)
   --grid PxQ           process grid (1x2)
   --threads T          threads per rank (1)
@@ -38,7 +38,7 @@ fail() {
   exit 2
 }
 
-declare -A o=([hpl]=build/release/bin/hpl [dgemm]=build/release/bin/dgemm [n]=8000 [grid]=1x2
+declare -A o=([hpl]=build/release/bin/hpl [dgemm]=build/release/bin/gemm [n]=8000 [grid]=1x2
   [threads]=1 [rounds]=5 [nb]=192 [depth]=1 [bcast]=1 [pfact]=0 [rfact]=2 [nbmin]=8 [ndiv]=2
   [xnb]=192 [xdepth]=0 [xbcast]=1 [xpfact]=2 [xrfact]=2 [xnbmin]=4 [xndiv]=2 [xbest]='' [xhpl]='' [options]=''
   [mpirun]='')

@@ -15,7 +15,7 @@ median rate of each combination and the median of its shares of the product's ra
 first. Each value may be a list, separated by commas. Let nothing else run.
 
   --hpl PATH           the program (build/release/bin/hpl)
-  --dgemm PATH         the benchmark of products (build/release/bin/dgemm)
+  --dgemm PATH         the benchmark of products (build/release/bin/gemm)
   --n N                size of the system (8000)
   --nb NB,...          orders of the blocks (128,192,256)
   --grid PxQ,...       process grids, all of as many ranks (1x2,2x1)
@@ -32,7 +32,7 @@ fail() {
   exit 2
 }
 
-declare -A o=([hpl]=build/release/bin/hpl [dgemm]=build/release/bin/dgemm [n]=8000
+declare -A o=([hpl]=build/release/bin/hpl [dgemm]=build/release/bin/gemm [n]=8000
   [nb]='128,192,256' [grid]='1x2,2x1' [depth]='0,1' [bcast]=1ringM [threads]=1 [rounds]=3
   [options]='' [mpirun]='mpirun --bind-to none')
 while (($# > 0)); do
