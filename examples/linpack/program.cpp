@@ -76,16 +76,6 @@ void share(MPI_Comm comm, int rank, Start& start) {
   if (!bytes.empty()) start.config = decode(bytes);
 }
 
-std::string mpi_name() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-  int length = 0;
-  check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
-  std::string name(text, static_cast<std::size_t>(length));
-  name.resize(std::min(name.find_first_of(",\n"), name.size()));
-  std::replace(name.begin(), name.end(), '\t', ' ');
-  return name;
-}
-
 std::string kokkos_name() {
   const Kokkos::DefaultExecutionSpace space;
   return print("%d.%d.%d, %s, concurrency %d", KOKKOS_VERSION / 10000, KOKKOS_VERSION / 100 % 100,
@@ -132,7 +122,7 @@ void run_all(MPI_Comm comm, int ranks, const Program& program, const Solver& sol
   if (start.output) {
     Preamble preamble{program, *start.config, cases.size(),   ranks,
                       {},      start.notes,   start.warnings, start.input_seconds};
-    preamble.environment = {{"MPI", mpi_name()},
+    preamble.environment = {{"MPI", plinth::comm::mpi_name()},
                             {"Kokkos", kokkos_name()},
                             {"BLAS", blas_name()},
                             {"Threads", describe(count_threads())}};

@@ -2,6 +2,8 @@
 //
 // The stand-in device's queues: what one has to wait for, and that it is found out where it does
 // not.
+#include <mpi.h>
+
 #include <cmath>
 #include <memory>
 
@@ -111,7 +113,7 @@ TEST_CASE("A copy to the device waits for another queue's kernels that read wher
   device.fence();
   CHECK(number.get(device) == 2);
   if (waits) beside.after(device);
-  CHECK(other.get(device) == 0);  // queued later, and elsewhere
+  other.set(device, 1);  // queued later, and elsewhere
   const double in = 3;
   beside.to_device(number.data(), &in, sizeof in);
   device.after(beside);
@@ -189,5 +191,76 @@ TEST_CASE("A copy's host side may be used by the next copy of its queue, not by 
   beside.fence();
   CHECK(LockedDevice::copies().take_changed() == 1);
   CHECK(to.get(device) == 7);  // read at the last moment
+  CHECK(has_waited(device));
+}
+
+TEST_CASE("The host waits for a kernel before MPI sends what it wrote", "[device][transport]") {
+  const LockedDevice device;
+  const LockedDevice beside = device.beside();
+  const Number number;
+  const bool waits = GENERATE(true, false);
+  number.set(beside, 2);
+  device.after(beside);
+  if (waits) device.fence();
+  double out = 0;
+  MPI_Request requests[2];
+  MPI_Irecv(&out, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[0]);
+  MPI_Isend(number.data(), 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[1]);
+  CHECK_FALSE(LockedDevice::copies().empty());
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  CHECK((waits ? out == 2 : std::isnan(out)));
+  CHECK(races() == (waits ? 0 : 1));
+  device.fence();
+  CHECK(has_waited(device));
+}
+
+TEST_CASE("The host waits for kernels that read before MPI receives into their memory",
+          "[device][transport]") {
+  const LockedDevice device;
+  const LockedDevice beside = device.beside();
+  const Number number;
+  const bool waits = GENERATE(true, false);
+  number.set(device, 2);
+  device.fence();
+  CHECK(number.get(beside) == 2);
+  if (waits) beside.fence();
+  const double in = 3;
+  MPI_Request requests[2];
+  MPI_Irecv(number.data(), 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[0]);
+  CHECK(races() == (waits ? 0 : 1));
+  MPI_Isend(&in, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &requests[1]);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  CHECK(number.get(device) == 3);  // any queue's, from now on
+  device.fence();
+  CHECK(has_waited(device));
+}
+
+TEST_CASE("Kernels leave the memory alone that MPI has been given", "[device][transport]") {
+  const LockedDevice device;
+  const LockedDevice beside = device.beside();
+  const Number number;
+  number.set(device, 2);
+  device.fence();
+  double out = 0;
+  MPI_Request send, receive;
+  MPI_Isend(number.data(), 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &send);
+  CHECK(number.get(device) == 2);
+  CHECK(races() == 0);  // both read
+  number.set(device, 3);
+  CHECK(races() == 1);
+  MPI_Recv(&out, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+  CHECK(out == 2);
+  MPI_Wait(&send, MPI_STATUS_IGNORE);
+  CHECK(LockedDevice::copies().take_changed() == 1);
+
+  MPI_Irecv(number.data(), 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF, &receive);
+  CHECK(races() == 1);  // that has not been waited for either
+  MPI_Send(&out, 1, MPI_DOUBLE, 0, 0, MPI_COMM_SELF);
+  CHECK(std::isnan(number.get(device)));  // not there before the host knows
+  CHECK(races() == 1);
+  int over = 0;
+  while (over == 0) MPI_Test(&receive, &over, MPI_STATUS_IGNORE);
+  CHECK(number.get(device) == 2);
+  CHECK(races() == 0);
   CHECK(has_waited(device));
 }

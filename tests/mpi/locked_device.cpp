@@ -9,10 +9,14 @@
 #include <signal.h>
 
 #include <cmath>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "plinth/plinth.hpp"
 #include "support/catch.hpp"
+#include "support/device_messages.hpp"
 #include "support/instances.hpp"
 #include "support/problems.hpp"
 
@@ -241,4 +245,168 @@ TEST_CASE("The HPL program's way on the stand-in device", "[device][hpl]") {
     CHECK(on_device.scaled_residual(n) < 16);
   });
   CHECK(is_idle(LockedDevice()));
+}
+
+// --- MPI is given the device's memory -----------------------------------------------------------
+
+namespace {
+
+/// The grid once more, for which MPI is given the device's memory.
+ProcessGrid direct_grid(const ProcessGrid& grid, Index max_message = Index(1) << 30) {
+  const plinth::GridShape shape = grid.shape();
+  return {MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols},
+          {.max_message = max_message, .transport = plinth::Transport::direct}};
+}
+
+/// Restores what MPI says of the stand-in's memory.
+class MpiCanRead {
+ public:
+  explicit MpiCanRead(bool can) { LockedMemory::mpi_can_read() = can; }
+  ~MpiCanRead() { LockedMemory::mpi_can_read() = true; }
+  MpiCanRead(const MpiCanRead&) = delete;
+  MpiCanRead& operator=(const MpiCanRead&) = delete;
+};
+
+/// Memory that host code does not reach, of which nobody says whether MPI does.
+struct OtherMemory {
+  using space = Kokkos::HostSpace;
+  static constexpr bool host_accessible = false;
+  static std::shared_ptr<void> allocate(std::size_t bytes) {
+    return LockedMemory::allocate(bytes);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("Rows of an interchange go from device to device", "[device][transport]") {
+  using plinth::lu::SwapAlgorithm;
+  const LockedDevice device;
+  const auto algorithm =
+      GENERATE(SwapAlgorithm::direct, SwapAlgorithm::binary_exchange, SwapAlgorithm::spread_roll,
+               SwapAlgorithm::mix, SwapAlgorithm::automatic, SwapAlgorithm::collective);
+  const Index max_message = GENERATE(Index(1) << 30, Index(40));
+  on_few_grids([&](const ProcessGrid& grid) {
+    INFO("algorithm " << static_cast<int>(algorithm) << ", messages of " << max_message);
+    const auto apply = [&](const ProcessGrid& where, Index& to_host, Index& to_device) {
+      const Index n = 22, nb = 4;
+      DeviceMatrix a(where, n, n, {.mb = nb, .nb = nb});
+      plinth::generate(device, a, matrix_entry);
+      const Index cols = a.local_extents().cols;
+      const auto room = LockedMemory::allocate(static_cast<std::size_t>(nb * cols) * 8);
+      const auto top = plinth::kernel::contiguous<Layout, Kokkos::HostSpace>(
+          static_cast<double*>(room.get()), nb, cols);
+      const LockedDevice beside = device.beside();
+      plinth::lu::Interchange<double, LockedDevice, Layout> interchange(
+          device, beside, where, a.distribution().rows, nb, cols, {.algorithm = algorithm}, 0);
+      const std::vector<Index> first{21, 9, 6, 21}, second{4, 20, 13, 8};
+      device.fence();
+      (void)device.copies().take_copied();
+      interchange.apply({0, first.data(), 4}, a.local(), top);
+      interchange.apply({4, second.data(), 4}, a.local(), top);
+      const auto copied = device.copies().take_copied();
+      to_host = static_cast<Index>(copied.to_host);
+      to_device = static_cast<Index>(copied.to_device);
+      CHECK(has_waited(device));
+      return gather_device(a);
+    };
+    Index staged_to_host = 0, staged_to_device = 0, to_host = 0, to_device = 0;
+    const auto staged = apply(grid, staged_to_host, staged_to_device);
+    const auto direct = apply(direct_grid(grid, max_message), to_host, to_device);
+    Index somewhere = staged_to_host;  // not every process has rows that go
+    MPI_Allreduce(MPI_IN_PLACE, &somewhere, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    CHECK((somewhere > 0) == (grid.shape().rows > 1));
+    CHECK(same_bits(direct, staged));
+    CHECK(to_host == 0);
+    if (grid.shape().rows == 1) return;
+    CHECK(to_device < staged_to_device);  // lists of rows
+    CHECK(to_device % Index(4 * 4 * sizeof(Index)) == 0);
+  });
+  CHECK(is_idle(device));
+}
+
+TEST_CASE("LU whose messages go from device to device is that which stages them",
+          "[device][transport]") {
+  const LockedDevice device;
+  on_few_grids([&](const ProcessGrid& grid) {
+    struct Choice {
+      Index n, nb, lookahead;
+      double split;
+      plinth::comm::BroadcastAlgorithm broadcast;
+      plinth::lu::SwapAlgorithm swap;
+    };
+    using enum plinth::comm::BroadcastAlgorithm;
+    using plinth::lu::SwapAlgorithm;
+    for (const Choice c :
+         {Choice{5, 8, 1, 0, ring1, SwapAlgorithm::direct},         // one block
+          Choice{23, 4, 0, 0, ring1_modified, SwapAlgorithm::mix},  // ragged, no look-ahead
+          Choice{32, 4, 2, 0, long_, SwapAlgorithm::spread_roll},   // with
+          Choice{33, 4, 2, 0.5, ibcast, SwapAlgorithm::collective},
+          Choice{30, 3, 1, 0.5, bcast, SwapAlgorithm::binary_exchange}}) {
+      INFO("n " << c.n << ", nb " << c.nb << ", look-ahead " << c.lookahead << ", split "
+                << c.split);
+      const plinth::lu::FactorOptions options{.lookahead = c.lookahead,
+                                              .broadcast = c.broadcast,
+                                              .swap = {.algorithm = c.swap},
+                                              .split = c.split};
+      const auto factor = [&](const ProcessGrid& where) {
+        DeviceMatrix a(where, c.n, c.n, {.mb = c.nb, .nb = c.nb});
+        plinth::generate(device, a, matrix_entry);
+        return plinth::lu_factor(device, std::move(a), plinth::PartialPivoting{}, options);
+      };
+      const auto staged = factor(grid);
+      (void)DeviceMessages::instance().take_count();
+      const auto direct = factor(direct_grid(grid, c.n == 33 ? 100 : Index(1) << 30));
+      CHECK(has_waited(device));
+      CHECK(same_bits(gather_device(direct.matrix()), gather_device(staged.matrix())));
+      CHECK(direct.pivots().local() == staged.pivots().local());
+      // With one process row panels alone travel; who has one block may own nothing of it.
+      if (grid.shape().rows > 1 && c.n > 5) CHECK(DeviceMessages::instance().take_count() > 0);
+    }
+  });
+  CHECK(is_idle(device));
+}
+
+TEST_CASE("MPI is not given memory that it does not read", "[device][transport][misuse]") {
+  const LockedDevice device;
+  const MpiCanRead restores(false);
+  on_few_grids([&](const ProcessGrid& staged) {
+    const auto factor = [&](const ProcessGrid& grid) {
+      DeviceMatrix a(grid, 9, 9, {.mb = 2, .nb = 2});
+      plinth::generate(device, a, matrix_entry);
+      return gather_device(plinth::lu_factor(device, std::move(a)).matrix());
+    };
+    const ProcessGrid direct = direct_grid(staged);
+    const std::string error = error_of([&] { (void)factor(direct); });
+    CHECK_THAT(error, contains("lu_factor: Transport::direct: " + plinth::comm::mpi_name() +
+                               " does not say that it reads the memory of this device: use "
+                               "Transport::staged"));
+    const plinth::GridShape shape = staged.shape();
+    const ProcessGrid automatic(MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols},
+                                {.transport = plinth::Transport::automatic});
+    (void)DeviceMessages::instance().take_count();
+    CHECK(same_bits(factor(automatic), factor(staged)));
+    CHECK(DeviceMessages::instance().take_count() == 0);
+
+    CHECK_FALSE(direct.is_direct<plinth::HostMemory>());
+    CHECK_THROWS_AS(direct.is_direct<OtherMemory>(), plinth::Error);
+    CHECK_FALSE(automatic.is_direct<OtherMemory>());
+    LockedMemory::mpi_can_read() = true;
+    CHECK(direct.is_direct<LockedMemory>());
+    CHECK(automatic.is_direct<LockedMemory>());
+    CHECK_FALSE(staged.is_direct<LockedMemory>());
+    LockedMemory::mpi_can_read() = false;
+  });
+  CHECK_FALSE(plinth::comm::mpi_reads(plinth::comm::DeviceKind::none));
+  CHECK(is_idle(device));
+}
+
+TEST_CASE("Ranks that disagree on what MPI is given", "[device][transport][misuse]") {
+  const int ranks = world_size();
+  const bool odd = world_rank() == ranks - 1;
+  const auto error = error_of([&] {
+    (void)ProcessGrid(
+        MPI_COMM_WORLD, plinth::RowMajorGrid{1, ranks},
+        {.transport = odd ? plinth::Transport::direct : plinth::Transport::staged});
+  });
+  CHECK_THAT(error, contains(ranks == 1 ? "no error" : "different arguments"));
 }

@@ -48,17 +48,15 @@ class DeviceQueues {
     const UnwatchedAllocations unwatched;
     if (beside_++ == 0) {
       pages_.clear();
-      if (copies_.empty()) {  // nobody asks for former queues any more
+      if (copies_.empty() && messages_ == 0) {  // nobody asks for former queues any more
         known_.resize(1);
         known_[main].resize(1);
         host_.resize(1);
+        is_message_.assign(1, false);
+        free_messages_.clear();
       }
     }
-    const auto number = static_cast<int>(known_.size());
-    known_.emplace_back();
-    for (Clock& clock : known_) clock.resize(known_.size());
-    host_.resize(known_.size());
-    return {new int(number), [](const int* queue) {
+    return {new int(new_queue(false)), [](const int* queue) {
               const UnwatchedAllocations unwatched_end;
               --instance().beside_;
               delete queue;
@@ -90,9 +88,39 @@ class DeviceQueues {
     if (!free) ++races_;
   }
 
+  /// MPI is given memory of the device: a message is a queue of one operation, which knows of what
+  /// the host has waited for, and which the host knows of when it has waited for the message.
+  int start_message() {
+    int queue = 0;
+    if (free_messages_.empty()) {
+      queue = new_queue(true);
+    } else {
+      queue = free_messages_.back();
+      free_messages_.pop_back();
+    }
+    ++messages_;
+    begin(queue);
+    return queue;
+  }
+  /// It reads or writes bytes of the device; whether these are free for it. (Whether messages may
+  /// meet is between MPI and who starts them.)
+  bool reach_by_message(int queue, const std::byte* data, std::size_t bytes, bool writes) {
+    if (beside_ == 0 || reach(queue, data, bytes, writes)) return true;
+    ++races_;
+    return false;
+  }
+  /// It is over, and the host knows; `changed`: what it sent did not stay as it was.
+  void end_message(int queue, bool changed) {
+    learn(host_, clock(queue));
+    free_messages_.push_back(queue);
+    --messages_;
+    if (changed) ++changed_;
+  }
+
   void to_host(int queue, void* to, const void* from, std::size_t bytes) {
     const UnwatchedAllocations unwatched;
     begin(queue);
+    copied_.to_host += bytes;
     // Copies from this place that are under way have been read when this one writes to it.
     for (Copy& copy : copies_)
       if (!copy.is_to_host && overlap(copy.from, copy.bytes.size(), to, bytes) &&
@@ -104,6 +132,7 @@ class DeviceQueues {
   void to_device(int queue, void* to, const void* from, std::size_t bytes) {
     const UnwatchedAllocations unwatched;
     begin(queue);
+    copied_.to_device += bytes;
     const auto* const data = static_cast<const std::byte*>(from);
     add_copy(queue, {to, from, false, {data, data + bytes}});
   }
@@ -125,8 +154,8 @@ class DeviceQueues {
     learn(host_, clock(queue));
   }
 
-  /// Whether no copies are under way.
-  bool empty() const { return copies_.empty(); }
+  /// Whether no copies and messages are under way.
+  bool empty() const { return copies_.empty() && messages_ == 0; }
   /// As if none had been asked for.
   void forget() {
     copies_.clear();
@@ -136,6 +165,12 @@ class DeviceQueues {
   int take_changed() { return std::exchange(changed_, 0); }
   /// How many operations had a part in races, since the last call.
   int take_races() { return std::exchange(races_, 0); }
+  /// How many bytes have been copied which way.
+  struct Copied {
+    std::size_t to_host = 0, to_device = 0;
+  };
+  /// Since the last call.
+  Copied take_copied() { return std::exchange(copied_, {}); }
 
  private:
   using Clock = std::vector<long>;  ///< how many operations of each queue are known
@@ -158,6 +193,14 @@ class DeviceQueues {
     Clock read;
   };
 
+  int new_queue(bool is_message) {
+    const auto number = static_cast<int>(known_.size());
+    known_.emplace_back();
+    for (Clock& clock : known_) clock.resize(known_.size());
+    host_.resize(known_.size());
+    is_message_.push_back(is_message);
+    return number;
+  }
   Clock& clock(int queue) { return known_[static_cast<std::size_t>(queue)]; }
   static void learn(Clock& clock, const Clock& from) {
     for (std::size_t q = 0; q < clock.size(); ++q) clock[q] = std::max(clock[q], from[q]);
@@ -191,10 +234,7 @@ class DeviceQueues {
     if (beside_ > 0) {
       const auto* const device =
           static_cast<const std::byte*>(copy.is_to_host ? copy.from : copy.to);
-      const LockedRegion& region = LockedRegion::instance();
-      const std::size_t last = region.page(device + copy.bytes.size() - 1);
-      for (std::size_t page = region.page(device); page <= last; ++page)
-        if (!reach_page(queue, page, !copy.is_to_host)) copy.races = true;
+      copy.races = !reach(queue, device, copy.bytes.size(), !copy.is_to_host);
       if (copy.races) ++races_;
     }
     copies_.push_back(std::move(copy));
@@ -217,14 +257,27 @@ class DeviceQueues {
       ++changed_;
     copy.checked = true;
   }
-  /// The queue's last operation comes to a page; whether it knows of those that it must not meet.
+  /// The queue's last operation comes to bytes of the device; whether it knows of those that it
+  /// must not meet.
+  bool reach(int queue, const std::byte* data, std::size_t bytes, bool writes) {
+    const LockedRegion& region = LockedRegion::instance();
+    const std::size_t last = region.page(data + bytes - 1);
+    bool free = true;
+    for (std::size_t page = region.page(data); page <= last; ++page)
+      free = reach_page(queue, page, writes) && free;
+    return free;
+  }
   bool reach_page(int queue, std::size_t number, bool writes) {
     Page& page = pages_[number];
     page.read.resize(known_.size());
-    bool free = knows(queue, page.writer, page.written);
+    const auto meets = [&](int other, long operation) {
+      const auto is_message = [&](int q) { return is_message_[static_cast<std::size_t>(q)]; };
+      return knows(queue, other, operation) || (is_message(queue) && is_message(other));
+    };
+    bool free = meets(page.writer, page.written);
     if (writes) {
       for (std::size_t q = 0; q < page.read.size(); ++q)
-        free = free && knows(queue, static_cast<int>(q), page.read[q]);
+        free = meets(static_cast<int>(q), page.read[q]) && free;
       page = {queue, clock(queue)[static_cast<std::size_t>(queue)], Clock(known_.size())};
     } else {
       page.read[static_cast<std::size_t>(queue)] = clock(queue)[static_cast<std::size_t>(queue)];
@@ -235,7 +288,11 @@ class DeviceQueues {
   std::vector<Clock> known_ = {Clock(1)};  ///< by each queue
   Clock host_ = Clock(1);                  ///< what the host has waited for
   int beside_ = 0;                         ///< queues besides the first
+  std::vector<bool> is_message_ = {false};  ///< of each queue
+  std::vector<int> free_messages_;         ///< queues of messages that are over
+  int messages_ = 0;                       ///< under way
   std::vector<Copy> copies_;
+  Copied copied_;
   std::unordered_map<std::size_t, Page> pages_;
   std::vector<bool> is_watched_;
   int changed_ = 0;

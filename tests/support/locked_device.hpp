@@ -17,10 +17,16 @@
 namespace plinth_test {
 
 /// MemoryPolicy of the stand-in device. Views of it are unmanaged Views of host memory, so that
-/// kernels and the BLAS are the real ones.
+/// kernels and the BLAS are the real ones. MPI is given pointers into it where it is asked to be
+/// (support/device_messages.hpp).
 struct LockedMemory {
   using space = Kokkos::HostSpace;
   static constexpr bool host_accessible = false;
+  static bool& mpi_can_read() {
+    static bool can = true;
+    return can;
+  }
+  static bool mpi_reads() { return mpi_can_read(); }
   static std::shared_ptr<void> allocate(std::size_t bytes) {
     return {LockedRegion::instance().allocate(bytes),
             [](void*) { LockedRegion::instance().release(); }};

@@ -10,8 +10,12 @@
 
 #include "plinth/comm/agree.hpp"
 #include "plinth/comm/communicator.hpp"
+#include "plinth/comm/mpi.hpp"
+#include "plinth/comm/transport.hpp"
+#include "plinth/core/error.hpp"
 #include "plinth/core/index.hpp"
 #include "plinth/policy/layout.hpp"
+#include "plinth/policy/memory.hpp"
 
 namespace plinth {
 
@@ -24,6 +28,8 @@ struct GridOptions {
   /// Longest message of panels, rows and pivots in bytes; longer ones are sent in pieces (but for
   /// MPI's own reductions). At most 2^30, at least 1.
   Index max_message = Index(1) << 30;
+  /// Of matrices that the host does not reach: whether MPI is given their memory.
+  Transport transport = Transport::staged;
 };
 
 /// P x Q processes and the communicators that a distributed matrix needs: one per phase, so that
@@ -61,6 +67,7 @@ class ProcessGrid {
     impl->coord = impl->active ? GridCoord(layout.coord(rank)) : GridCoord{-1, -1};
     impl->place = [layout](int r) { return GridCoord(layout.coord(r)); };
     impl->connect();
+    if (options.transport != Transport::staged) impl->ask_mpi();
     impl_ = std::move(impl);
   }
 
@@ -75,6 +82,21 @@ class ProcessGrid {
   }
   /// As they were given.
   const GridOptions& options() const { return impl_->options; }
+  /// Whether MPI is given `Memory` itself, which the host does not reach; else what is staged for
+  /// it. The same on every rank: no communication.
+  /// Error: not with Transport::direct if MPI does not read it.
+  template <MemoryPolicy Memory>
+  bool is_direct() const {
+    const Transport wanted = options().transport;
+    if (Memory::host_accessible || wanted == Transport::staged) return false;
+    bool can = comm::is_device_memory<Memory> && impl_->mpi_reads_device;
+    if constexpr (requires { Memory::mpi_reads(); }) can = Memory::mpi_reads();
+    require(can || wanted == Transport::automatic,
+            "Transport::direct: " + comm::mpi_name() +
+                " does not say that it reads the memory of this device: use Transport::staged, "
+                "or an MPI that was built for such devices and is told to use them");
+    return can;
+  }
 
   /// All processes of the communicator that the grid was made on, idle ones included. Carries what
   /// moves between grids.
@@ -101,6 +123,7 @@ class ProcessGrid {
     GridCoord coord;
     GridOptions options;
     bool active = false;
+    bool mpi_reads_device = false;  ///< that of Kokkos, on every rank; asked unless staged
     std::function<GridCoord(int)> place;
     comm::Communicator parent, all, row, row_vectors, column_pivots, column_rows, column_vectors;
 
@@ -116,6 +139,12 @@ class ProcessGrid {
                                               "plinth column pivots");
       column_vectors =
           Communicator::duplicate(column_rows.handle(), MPI_INFO_NULL, "plinth column vectors");
+    }
+    void ask_mpi() {
+      int reads = comm::mpi_reads(comm::kokkos_device) ? 1 : 0;
+      comm::check(MPI_Allreduce(MPI_IN_PLACE, &reads, 1, MPI_INT, MPI_MIN, parent.handle()),
+                  "MPI_Allreduce");
+      mpi_reads_device = reads != 0;
     }
     comm::Communicator hinted(int color, int key, MPI_Info info, const char* name) const {
       auto plain = comm::Communicator::split(all.handle(), color, key, name);
@@ -136,7 +165,8 @@ class ProcessGrid {
                                       const GridOptions& options) {
     const GridShape shape = layout.shape();
     auto arguments = comm::Fingerprint() << shape.rows << shape.cols << (layout.valid() ? 1 : 0)
-                                         << options.max_message;
+                                         << options.max_message
+                                         << static_cast<Index>(options.transport);
     if (layout.valid() && Index(shape.rows) * shape.cols <= parent.size())
       for (int rank = 0; rank < shape.size(); ++rank)
         arguments << layout.coord(rank).row << layout.coord(rank).col;

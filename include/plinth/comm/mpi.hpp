@@ -26,6 +26,17 @@ inline void check(int rc, const char* call) {
               ErrorKind::communication);
 }
 
+/// This MPI's name and version: "Open MPI v4.1.4", as far as it gives them in few words.
+inline std::string mpi_name() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
+  std::string name(text, static_cast<std::size_t>(length));
+  name.resize(std::min(name.find_first_of(",\n"), name.size()));
+  std::replace(name.begin(), name.end(), '\t', ' ');
+  return name;
+}
+
 /// The MPI datatype of one element. MPI knows no 16-bit numbers: they travel as what they are to
 /// it, 16 bits, and its reductions would not compute with them (reduce floats instead).
 template <class T>

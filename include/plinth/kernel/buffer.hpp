@@ -47,9 +47,11 @@ class Staged {
   explicit Staged(Index size) { reserve(size); }
 
   void reserve(Index size) {
-    device_.reserve(size);
+    reserve_device(size);
     if constexpr (!Memory::host_accessible) host_.reserve(size);
   }
+  /// Of a pair only what kernels use: there is nothing to copy then.
+  void reserve_device(Index size) { device_.reserve(size); }
   Index size() const { return device_.size(); }
   T* device() const { return device_.data(); }
   T* host() const {
@@ -86,6 +88,46 @@ class Staged {
   Buffer<T, Memory> device_;
   std::conditional_t<Memory::host_accessible, Nothing, Buffer<T, typename Exec::host_memory>>
       host_;
+};
+
+/// A block of elements that kernels of `Exec` make and use and messages carry: Staged, or, where
+/// it is made `direct`, in the policy's memory alone, which MPI is given.
+///
+/// Either way the host waits (a fence of the queue, or of one that comes after it) between kernels
+/// and the messages that send what they wrote, or receive into what they read or wrote: MPI knows
+/// nothing of queues. What has been received is there for kernels that start later.
+template <class T, ExecutionPolicy Exec>
+class MessageBuffer {
+ public:
+  MessageBuffer() = default;
+
+  /// As Buffer::reserve.
+  void reserve(Index size, bool direct) {
+    direct_ = direct;
+    if (direct) {
+      staged_.reserve_device(size);
+    } else {
+      staged_.reserve(size);
+    }
+  }
+  T* device() const { return staged_.device(); }
+  /// For MPI.
+  T* message() const { return direct_ ? staged_.device() : staged_.host(); }
+
+  /// Makes elements [begin, begin + count), written by kernels, readable by MPI: they are after
+  /// the next fence.
+  void start_to_message(const Exec& exec, Index begin, Index count) const {
+    if (!direct_) staged_.start_to_host(exec, begin, count);
+  }
+  /// Makes elements [begin, begin + count), which MPI has received or sent, readable by kernels
+  /// from now on. No message may change them before the next fence.
+  void from_message(const Exec& exec, Index begin, Index count) const {
+    if (!direct_) staged_.to_device(exec, begin, count);
+  }
+
+ private:
+  Staged<T, Exec> staged_;
+  bool direct_ = false;
 };
 
 }  // namespace plinth::kernel

@@ -29,8 +29,11 @@ namespace plinth::lu {
 /// begin() starts an interchange, end() completes it; what happens in between hides its messages.
 /// On a device start() and depart() do what begin() does, without and with waiting: what is
 /// started in between hides the rows' way to the host where that, and the way back, are in a queue
-/// of their own. An object has one interchange under way at a time; several objects may, each with
+/// of their own. With direct transport (comm/transport.hpp) rows go nowhere, and are waited for
+/// all the same. An object has one interchange under way at a time; several objects may, each with
 /// a `lane` of its own.
+///
+/// Error, on every rank of the grid: direct transport was asked for, and MPI cannot.
 ///
 /// Workspace: width x cols elements in two buffers, each for half the columns at a time (for all
 /// of them if they are no more than 1024).
@@ -55,14 +58,15 @@ class Interchange {
         lane_(lane),
         max_cols_(max_cols),
         exchanges_(grid.shape().rows == 1 ? max_width : 0) {
+    const bool direct = grid.is_direct<typename Exec::memory>();
     if (grid.shape().rows == 1) return;
     lists_.reserve(4 * max_width);
     const Index limit = grid.options().max_message / static_cast<Index>(sizeof(T));
     const Index at_once = max_cols > 1024 ? ceil_div(max_cols, 2) : max_cols;
     piece_ =
         std::clamp<Index>(limit / std::max<Index>(max_width, 1), 1, std::max<Index>(at_once, 1));
-    gathered_.reserve(max_width * piece_);
-    displaced_.reserve(max_width * piece_);
+    gathered_.reserve(max_width * piece_, direct);
+    displaced_.reserve(max_width * piece_, direct);
   }
 
   /// How many columns it was made for.
@@ -101,7 +105,8 @@ class Interchange {
     piece_cols_ = {0, std::min(piece_, cols)};
     start_piece();
   }
-  /// Starts the messages once the rows are on the host.
+  /// Starts the messages once the rows are where MPI is to find them. With them the host has waited
+  /// for the interchange before, whose kernels read what messages are received into now.
   void depart() {
     if (piece_cols_.empty() || has_departed_) return;
     beside_.fence();
@@ -210,9 +215,9 @@ class Interchange {
       kernel::gather_rows(exec_, leaving, leaving_rows_, a,
                           packed(displaced_, {0, leaving_rows_}, cols));
     beside_.after(exec_);
-    gathered_.start_to_host(beside_, mine_.begin * cols, mine_.size() * cols);
+    gathered_.start_to_message(beside_, mine_.begin * cols, mine_.size() * cols);
     if (grid_.coord().row == top_owner_)
-      displaced_.start_to_host(beside_, 0, leaving_rows_ * cols);
+      displaced_.start_to_message(beside_, 0, leaving_rows_ * cols);
     has_departed_ = false;
   }
 
@@ -225,8 +230,8 @@ class Interchange {
     const Index* const arriving = place + 2 * width_;
     wait_for_messages(sink);
 
-    gathered_.to_device(beside_, 0, width_ * cols);
-    displaced_.to_device(beside_, arriving_.begin * cols, arriving_.size() * cols);
+    gathered_.from_message(beside_, 0, width_ * cols);
+    displaced_.from_message(beside_, arriving_.begin * cols, arriving_.size() * cols);
     exec_.after(beside_);
     kernel::scatter_rows(exec_, place, width_, packed(gathered_, {0, width_}, cols), top);
     kernel::scatter_rows(exec_, arriving, arriving_.size(), packed(displaced_, arriving_, cols),
@@ -252,9 +257,9 @@ class Interchange {
     const Index limit = grid_.options().max_message;
     const int me = grid_.coord().row;
     comm::GatherSchedule gather(gather_of(chosen_), swap_.equilibrate, gathered_counts_, me);
-    gather_.start(grid_.column_rows(), gathered_.host(), row_bytes, gather.take(), 2 * lane_,
+    gather_.start(grid_.column_rows(), gathered_.message(), row_bytes, gather.take(), 2 * lane_,
                   limit);
-    scatter_.start(grid_.column_rows(), displaced_.host(), row_bytes,
+    scatter_.start(grid_.column_rows(), displaced_.message(), row_bytes,
                    comm::scatter_schedule(scatter_of(chosen_), displaced_counts_, top_owner_, me),
                    2 * lane_ + 1, limit);
   }
@@ -264,8 +269,8 @@ class Interchange {
     const Index limit = grid_.options().max_message;
     const MPI_Comm column = grid_.column_rows().handle();
     const int me = grid_.coord().row;
-    auto* const gathered = reinterpret_cast<std::byte*>(gathered_.host());
-    auto* const displaced = reinterpret_cast<std::byte*>(displaced_.host());
+    auto* const gathered = reinterpret_cast<std::byte*>(gathered_.message());
+    auto* const displaced = reinterpret_cast<std::byte*>(displaced_.message());
     collectives_.clear();
     const auto pieces = [&](const std::vector<Index>& counts, const std::vector<Index>& begins,
                             const auto& start) {
@@ -303,7 +308,7 @@ class Interchange {
     return {begins[p], begins[p] + counts[p]};
   }
   /// Rows as they travel: contiguous, one after the other.
-  static auto packed(const kernel::Staged<T, Exec>& buffer, Range rows, Index cols) {
+  static auto packed(const kernel::MessageBuffer<T, Exec>& buffer, Range rows, Index cols) {
     return kernel::contiguous<Kokkos::LayoutRight, typename Exec::memory::space>(
         buffer.device() + rows.begin * cols, rows.size(), cols);
   }
@@ -318,7 +323,7 @@ class Interchange {
   Index piece_ = 0;
   RowExchanges<Exec> exchanges_;  ///< one process row
   kernel::Staged<Index, Exec> lists_;
-  kernel::Staged<T, Exec> gathered_, displaced_;
+  kernel::MessageBuffer<T, Exec> gathered_, displaced_;
 
   // The interchange under way: piece_cols_ is not empty.
   SwapAlgorithm chosen_ = SwapAlgorithm::direct;

@@ -24,6 +24,9 @@ namespace plinth {
 ///                       given a pointer into it
 ///   M::allocate(bytes)  owning pointer to uninitialised bytes, aligned for any scalar;
 ///                       throws Error of kind memory
+///   M::mpi_reads()      whether MPI may be given a pointer into it where host code may not use
+///                       one, the same on every rank; where there is none, MPI is asked of
+///                       KokkosMemory (comm/transport.hpp), and is not given any other
 template <class M>
 concept MemoryPolicy = requires(std::size_t bytes) {
   typename M::space;
