@@ -101,9 +101,10 @@ plinth::lu::FactorOptions factor_options(const linpack::Case& c) {
 }
 
 plinth::ProcessGrid make_grid(MPI_Comm comm, const linpack::Case& c) {
+  const plinth::GridOptions options{.transport = c.extensions.transport};
   if (c.mapping == linpack::Mapping::row_major)
-    return {comm, plinth::RowMajorGrid{c.grid.rows, c.grid.cols}};
-  return {comm, plinth::ColumnMajorGrid{c.grid.rows, c.grid.cols}};
+    return {comm, plinth::RowMajorGrid{c.grid.rows, c.grid.cols}, options};
+  return {comm, plinth::ColumnMajorGrid{c.grid.rows, c.grid.cols}, options};
 }
 
 }  // namespace hpl

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "linpack/mixed.hpp"
+#include "plinth/policy/transport.hpp"
 
 namespace linpack {
 
@@ -63,6 +64,7 @@ struct Extensions {
   Switch reproducible = Switch::off;  ///< the same bits at every look-ahead depth
   Storage storage = Storage::by_rows;
   PhaseReport phases = PhaseReport::none;
+  plinth::Transport transport = plinth::Transport::staged;
   int threads = 0;             ///< per rank; 0: as the environment has it
   std::optional<Mixed> mixed;  ///< of a program of mixed precision only
   bool operator==(const Extensions&) const = default;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "linpack/memory.hpp"
+#include "plinth/comm/grid.hpp"
 #include "plinth/comm/placement.hpp"
 #include "plinth/core/devices.hpp"
 #include "plinth/core/error.hpp"
@@ -41,6 +42,13 @@ std::vector<std::string> with_device(MPI_Comm comm, std::vector<std::string> arg
                         "--kokkos-map-device-id-by=mpi_rank one after the other");
   }
   return arguments;
+}
+
+std::string describe_transport(MPI_Comm comm, plinth::Transport wanted) {
+  if (!has_device) return {};
+  const plinth::ProcessGrid grid(comm, plinth::RowMajorGrid{1, 1}, {.transport = wanted});
+  return grid.is_direct<Execution::memory>() ? "direct: MPI is given the device's memory"
+                                             : "staged: MPI is given the host's memory";
 }
 
 void prepare_device(MPI_Comm comm) {

@@ -10,6 +10,7 @@
 
 #include "plinth/policy/device.hpp"
 #include "plinth/policy/execution.hpp"
+#include "plinth/policy/transport.hpp"
 
 namespace linpack {
 
@@ -27,6 +28,10 @@ using Execution =
 /// of its machine, unless they name one or there is none to choose from. Collective; throws
 /// plinth::Error on every rank where devices are too few. To be asked before Kokkos is at work.
 std::vector<std::string> with_device(MPI_Comm comm, std::vector<std::string> arguments);
+
+/// Which memory MPI is given of a device, and which MPI: nothing on a host. Collective; throws
+/// plinth::Error on every rank where it is to be the device's, and MPI does not read that.
+std::string describe_transport(MPI_Comm comm, plinth::Transport wanted);
 
 /// Lets the device multiply once, so that what is made for the first product is there before the
 /// clock runs. Collective; throws plinth::Error on every rank where a device has no BLAS.

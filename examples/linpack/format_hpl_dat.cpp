@@ -76,6 +76,7 @@ std::string extensions(const Config& c) {
   word_if("--reproducible", e.reproducible, usual.reproducible);
   word_if("--storage", e.storage, usual.storage);
   word_if("--phases", e.phases, usual.phases);
+  word_if("--transport", e.transport, usual.transport);
   if (e.threads != usual.threads) add("--threads " + std::to_string(e.threads));
   if (e.mixed) add(as_options(*e.mixed));
   return out.empty() ? "" : std::string(options_follow) + " " + out + "\n";

@@ -33,6 +33,7 @@ Json to_json(const Extensions& e) {
            {"reproducible", word(e.reproducible)},
            {"storage", word(e.storage)},
            {"phases", word(e.phases)},
+           {"transport", word(e.transport)},
            {"threads", e.threads}};
   if (e.mixed) out["mixed"] = to_json(*e.mixed);
   return out;
@@ -44,6 +45,7 @@ void from_json(const Json& json, Extensions& e) {
   read_word(json.at("reproducible"), e.reproducible);
   read_word(json.at("storage"), e.storage);
   read_word(json.at("phases"), e.phases);
+  read_word(json.at("transport"), e.transport);
   json.at("threads").get_to(e.threads);
   if (json.contains("mixed")) e.mixed = mixed_from_json(json.at("mixed"));
 }

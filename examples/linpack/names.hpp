@@ -58,6 +58,10 @@ struct Words<Storage> {
   static constexpr std::array<std::string_view, 2> all{"row", "column"};
 };
 template <>
+struct Words<plinth::Transport> {
+  static constexpr std::array<std::string_view, 3> all{"staged", "direct", "automatic"};
+};
+template <>
 struct Words<SystemKind> {
   static constexpr std::array<std::string_view, 4> all{"scaled-diagonal", "fasi-higham",
                                                        "dominant-reference", "dominant-openmxp"};

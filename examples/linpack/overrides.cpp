@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "linpack/device.hpp"
 #include "linpack/input_error.hpp"
 #include "linpack/limits.hpp"
 #include "linpack/names.hpp"
@@ -89,6 +90,14 @@ double fraction(const Override& given) {
   return value;
 }
 
+plinth::Transport transport(const Override& given) {
+  const auto wanted = choice<plinth::Transport>(given);
+  if (wanted == plinth::Transport::direct && !has_device)
+    refuse(given, "staged or automatic in a program that was built without a device",
+           in_quotes(given.values[0]));
+  return wanted;
+}
+
 void apply_grid(const Override& given, Config& config) {
   config.grids = list<Grid>(given, "P x Q, as in 2x3", parse_grid);
 }
@@ -159,6 +168,9 @@ constexpr OverrideOption table[] = {
      [](const Override& v, Config& c) { c.extensions.phases = choice<PhaseReport>(v); }},
     {"--threads", "INT", "threads per rank, of Kokkos and of the BLAS",
      [](const Override& v, Config& c) { c.extensions.threads = integer(v, threads_range); }},
+    {"--transport", "NAME",
+     "which memory MPI is given: staged (the host's), direct (the device's), automatic",
+     [](const Override& v, Config& c) { c.extensions.transport = transport(v); }},
     // Of mixed precision.
     {"--matrix", "NAME",
      "the system: scaled-diagonal, fasi-higham, dominant-reference, dominant-openmxp",

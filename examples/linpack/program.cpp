@@ -118,6 +118,7 @@ std::vector<std::string> expected_differences(const Cases& cases, const Solver& 
 void run_all(MPI_Comm comm, int ranks, const Program& program, const Solver& solver,
              const BlasFix& blas_fix, const Start& start, Tally& tally) {
   const Cases cases(*start.config);
+  const std::string transport = describe_transport(comm, start.config->extensions.transport);
   Differences known;
   if (start.output) {
     Preamble preamble{program, *start.config, cases.size(),   ranks,
@@ -126,6 +127,7 @@ void run_all(MPI_Comm comm, int ranks, const Program& program, const Solver& sol
                             {"Kokkos", kokkos_name()},
                             {"BLAS", blas_name()},
                             {"Threads", describe(count_threads())}};
+    if (!transport.empty()) preamble.environment.emplace_back("Transport", transport);
     for (const std::string& note : program.notes) preamble.notes.push_back(note);
     if (!blas_fix.note.empty()) preamble.notes.push_back(blas_fix.note);
     for (std::string& sentence : expected_differences(cases, solver, known))

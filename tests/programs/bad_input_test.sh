@@ -88,6 +88,8 @@ expect_refusal '--grid: expected P x Q of at most 4, .*, found 2 x 3 = 6' --grid
 expect_refusal '--json: expected a file that can be written, .*' --json no/such/folder
 expect_refusal '--threads: expected an integer from 1 to .*, found .0.' --threads 0
 expect_refusal '--threads: expected no --kokkos-threads .*' --threads 2 --kokkos-threads=2
+expect_refusal '--transport: expected staged or automatic .* without a device, found .direct.' \
+  --transport direct
 expect_refusal '--kokkos-threads: expected .*' --kokkos-threads=many
 expect_refusal '.*unknown argument .--kokkos-nonsense=1.: .*' --n 5 --kokkos-nonsense=1
 expect_refusal 'unknown argument .--nonsense.; .*' --nonsense

@@ -75,6 +75,7 @@ expect "notes on SWAP" 0 "$(grep -c "^Note: SWAP" out)"
 # Beyond HPL.dat, alone and together.
 for extension in "--swap auto" "--swap mpi" "--pivot collective" "--pivot hybrid" \
   "--split 0.3 --depth 1" "--reproducible yes" "--storage column" "--bcast bcast,ibcast" \
+  "--transport automatic" \
   "--swap mpi --pivot hybrid --split 0.5 --storage column --depth 0,2 --bcast ibcast"; do
   # shellcheck disable=SC2086 # several words
   expect_status 0 4 --n 65 --nb 8 --grid 2x2,4x1 $extension

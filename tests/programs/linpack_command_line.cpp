@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "linpack/device.hpp"
 #include "linpack/hpl_dat.hpp"
 #include "linpack/input_error.hpp"
 #include "linpack/invocation.hpp"
@@ -176,6 +177,12 @@ TEST_CASE("command line: wrong values are refused by name") {
   CHECK(error_of({"--split", "-0.1"}) == "--split: expected a fraction in [0, 1), found '-0.1'");
   CHECK(error_of({"--storage", "diagonal"}) ==
         "--storage: expected one of 0 (row), 1 (column), found 'diagonal'");
+  CHECK(error_of({"--transport", "gpu"}) ==
+        "--transport: expected one of 0 (staged), 1 (direct), 2 (automatic), found 'gpu'");
+  if (!linpack::has_device)
+    CHECK(error_of({"--transport", "direct"}) ==
+          "--transport: expected staged or automatic in a program that was built without a "
+          "device, found 'direct'");
   CHECK(error_of({"--reproducible", "maybe"}) ==
         "--reproducible: expected one of 0 (no), 1 (yes), found 'maybe'");
   CHECK(error_of({"--phases", "all"}) ==
@@ -271,6 +278,7 @@ TEST_CASE("command line: what is printed is read back, options beyond HPL.dat to
       {hpl, {"--bcast", "1ring,bcast,ibcast", "--n", "10,20"}},
       {hpl, {"--swap", "mpi", "--pivot", "hybrid", "--split", "0.3", "--reproducible", "yes"}},
       {hpl, {"--storage", "column", "--phases", "steps", "--threads", "3", "--swap", "auto"}},
+      {hpl, {"--transport", "automatic"}},
       {mixed, {"--matrix", "fasi-higham", "--kappa", "1e5", "--refine", "none"}},
       {mixed, {"--sigma", "-0.1", "--precision", "bf16", "--scaling", "no", "--compare-fp64"}},
       {mixed, {}},

@@ -16,6 +16,7 @@
 #include "plinth/core/index.hpp"
 #include "plinth/policy/layout.hpp"
 #include "plinth/policy/memory.hpp"
+#include "plinth/policy/transport.hpp"
 
 namespace plinth {
 
@@ -91,10 +92,11 @@ class ProcessGrid {
     if (Memory::host_accessible || wanted == Transport::staged) return false;
     bool can = comm::is_device_memory<Memory> && impl_->mpi_reads_device;
     if constexpr (requires { Memory::mpi_reads(); }) can = Memory::mpi_reads();
-    require(can || wanted == Transport::automatic,
-            "Transport::direct: " + comm::mpi_name() +
-                " does not say that it reads the memory of this device: use Transport::staged, "
-                "or an MPI that was built for such devices and is told to use them");
+    if (!can && wanted == Transport::direct)
+      throw Error("Transport::direct: " + comm::mpi_name() +
+                  " does not say that it reads the memory of this device: use "
+                  "Transport::staged, or an MPI that was built for such devices and is told to "
+                  "use them");
     return can;
   }
 

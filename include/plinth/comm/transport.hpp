@@ -10,16 +10,7 @@
 
 #include "plinth/policy/memory.hpp"
 
-namespace plinth {
-
-/// Which memory MPI is given of panels and rows of a matrix on a device.
-enum class Transport {
-  staged,    ///< the host's, which the device copies to and from
-  direct,    ///< the device's, where what is sent is made there, and what is received used there
-  automatic  ///< direct where MPI says that it reads the device's memory, else staged
-};
-
-namespace comm {
+namespace plinth::comm {
 
 /// Kinds of devices that an MPI may know.
 enum class DeviceKind { none, cuda, hip, sycl };
@@ -68,5 +59,4 @@ template <class Space>
 inline constexpr bool is_device_memory<KokkosMemory<Space>> =
     !KokkosMemory<Space>::host_accessible;
 
-}  // namespace comm
-}  // namespace plinth
+}  // namespace plinth::comm
