@@ -1,4 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#if defined(__linux__)
+#include <linux/mempolicy.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -9,6 +16,7 @@
 
 #include "plinth/core/error.hpp"
 #include "plinth/core/index.hpp"
+#include "plinth/core/numa.hpp"
 #include "plinth/core/options.hpp"
 #include "plinth/core/scalar.hpp"
 #include "plinth/lu/options.hpp"
@@ -192,3 +200,37 @@ TEST_CASE("options that make sense, and others", "[options]") {
   CHECK_FALSE(lu::FactorOptions{.panel = {.ndiv = 1}}.valid());
   CHECK_FALSE(lu::FactorOptions{.panel = {.nbmin = 0}}.valid());
 }
+
+#if defined(__linux__)
+TEST_CASE("a NUMA node is preferred for a while, unless the thread has a policy", "[numa]") {
+  const auto policy = [] {
+    int mode = -1;
+    syscall(SYS_get_mempolicy, &mode, nullptr, 0, nullptr, 0);
+    return mode;
+  };
+  const int before = policy();
+  const std::size_t bytes = std::size_t(1) << 20;
+  for (const int node : {-1, 1023, 1024, std::numeric_limits<int>::max()}) {
+    INFO("node " << node);  // is not there
+    const PreferredNumaNode nobody(node);
+    CHECK_FALSE(nobody.holds());
+    CHECK(policy() == before);
+  }
+  {
+    const PreferredNumaNode first(0);
+    CHECK(policy() == (first.holds() ? MPOL_PREFERRED : before));
+    const PreferredNumaNode second(0);
+    CHECK_FALSE(second.holds());
+    auto* const data = static_cast<char*>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    REQUIRE(data != MAP_FAILED);
+    data[5000] = 1;
+    int node = 0;
+    if (first.holds())
+      syscall(SYS_get_mempolicy, &node, nullptr, 0, data + 5000, MPOL_F_NODE | MPOL_F_ADDR);
+    CHECK(node == 0);
+    munmap(data, bytes);
+  }
+  CHECK(policy() == before);
+}
+#endif

@@ -34,4 +34,18 @@ inline std::optional<std::size_t> free_device_memory() {
   return std::nullopt;
 }
 
+/// The NUMA node of the host nearest to the device that Kokkos works on; -1: not known, there are
+/// none, or (HIP) the device's runtime sees to memory near it by itself.
+inline int near_numa_node() {
+  int node = -1;
+#if defined(KOKKOS_ENABLE_CUDA) && CUDART_VERSION >= 12020
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&node, cudaDevAttrHostNumaId, device) != cudaSuccess)
+    node = -1;
+  static_cast<void>(cudaGetLastError());  // dealt with here
+#endif
+  return node;
+}
+
 }  // namespace plinth

@@ -6,11 +6,25 @@
 #include <memory>
 #include <utility>
 
+#include "plinth/core/devices.hpp"
+#include "plinth/core/numa.hpp"
 #include "plinth/core/pinned_space.hpp"
 #include "plinth/policy/device_queue.hpp"
 #include "plinth/policy/execution.hpp"
 
 namespace plinth {
+
+/// Host memory that copies to and from the device of a space go through: pinned, and near the
+/// device, on whatever CPU the rank runs (CUDA takes pages by the calling thread's NUMA policy, HIP
+/// near the device).
+template <class Space>
+struct PinnedMemory : KokkosMemory<PinnedSpace<Space>> {
+  /// Uninitialised; throws Error of kind memory.
+  static std::shared_ptr<void> allocate(std::size_t bytes) {
+    const PreferredNumaNode near_the_device(near_numa_node());
+    return KokkosMemory<PinnedSpace<Space>>::allocate(bytes);
+  }
+};
 
 /// Data in the memory of a device, kernels on it: any Kokkos device space (CUDA, HIP, SYCL). The
 /// host speaks with MPI, from pinned memory, which copies reach while host and device work, and
@@ -23,7 +37,7 @@ class DeviceExecution {
   static constexpr PanelOn panels = Panels;                   ///< who factors them
   using execution_space = Space;                              ///< where kernels run
   using memory = KokkosMemory<typename Space::memory_space>;  ///< where matrices live
-  using host_memory = KokkosMemory<PinnedSpace<Space>>;  ///< and what is copied to and from them
+  using host_memory = PinnedMemory<Space>;                    ///< what is copied to and from them
   /// Kernels that run on the host are done when their call returns.
   static constexpr bool asynchronous =
       !Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible;
