@@ -9,6 +9,7 @@
 #include "plinth/plinth.hpp"
 #include "support/catch.hpp"
 #include "support/locked_device.hpp"
+#include "support/panels_on_device.hpp"
 #include "support/problems.hpp"
 
 using namespace plinth_test;
@@ -20,6 +21,7 @@ namespace {
 struct Event {
   enum Kind { kernel, to_host, fence } kind;
   int queue;
+  std::size_t bytes = 0;  ///< to the host
 };
 std::vector<Event>& events() {
   static std::vector<Event> all;
@@ -57,7 +59,7 @@ class RecorderOf : public LockedDevice {
     LockedDevice::fence();
   }
   void to_host(void* to, const void* from, std::size_t bytes) const {
-    events().push_back({Event::to_host, number_});
+    events().push_back({Event::to_host, number_, bytes});
     LockedDevice::to_host(to, from, bytes);
   }
   RecorderOf beside() const { return RecorderOf(LockedDevice::beside(), ++queues()); }
@@ -78,6 +80,13 @@ Index fences(int queue) {
   return std::count_if(events().begin(), events().end(), [&](const Event& e) {
     return e.kind == Event::fence && e.queue == queue;
   });
+}
+/// How much a queue has brought to the host.
+std::size_t bytes_to_host(int queue) {
+  std::size_t bytes = 0;
+  for (const Event& e : events())
+    if (e.queue == queue) bytes += e.bytes;
+  return bytes;
 }
 /// For each time that a queue with copies to the host was waited for, how many kernels were
 /// started on the main one in between.
@@ -182,29 +191,38 @@ TEST_CASE("Behind kernels that are done at once nothing hides: panels come first
   CHECK(is_idle(LockedDevice()));
 }
 
-TEMPLATE_TEST_CASE("A panel of LU in mixed precision hides behind a device's update", "[device]",
-                   plinth::NoPivoting, plinth::PartialPivoting) {
-  int size = 0;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const int rows = size % 2 == 0 ? 2 : 1;
-  const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{rows, size / rows});
-  using Half = plinth::DistributedMatrix<plinth::half, LockedMemory, Kokkos::LayoutRight>;
+namespace {
+
+using Half = plinth::DistributedMatrix<plinth::half, LockedMemory, Kokkos::LayoutRight>;
+
+/// What was recorded of LU in mixed precision.
+struct MixedRecord {
+  plinth::lu::Plan plan;
+  plinth::kernel::lowp::GemmSetup<plinth::half> setup;
+};
+template <class Device, class Pivoting>
+MixedRecord record_mixed(const ProcessGrid& grid, const plinth::lu::MixedOptions& options) {
   const Index n = 43, nb = 4;
-  const plinth::lu::MixedOptions options{.lookahead = GENERATE(1, 2)};
   Half a(grid, n, n, {.mb = nb, .nb = nb});
   plinth::generate(LockedDevice(), a, [](Index i, Index j) noexcept {
     return noise(i, j, 7) + (i == j ? 7.0 : 0.0);
   });
   plinth::trace::Off off;
   Recorder::queues() = 0;
-  plinth::lu::MixedFactorization<Half, Recorder, plinth::DoubleHalf, TestType> factorization(
-      Recorder(), grid, a.distribution(), options, off);
+  plinth::lu::MixedFactorization<Half, Device, plinth::DoubleHalf, Pivoting> factorization(
+      Device(), grid, a.distribution(), options, off);
   plinth::lu::Pivots pivots(a.distribution().rows, grid.coord().row);
   plinth::lu::BlockExponents exponents;
   events().clear();
   (void)factorization(a, pivots, exponents);
+  return {plinth::lu::Plan(a.distribution(), options.lookahead), factorization.setup()};
+}
 
-  const plinth::lu::Plan plan(a.distribution(), options.lookahead);
+/// Whether some kernels of the update were under way whenever the host waited for a panel.
+template <class Device, class Pivoting>
+void check_mixed_panels_hide(const ProcessGrid& grid) {
+  const plinth::lu::MixedOptions options{.lookahead = GENERATE(1, 2)};
+  const plinth::lu::Plan plan = record_mixed<Device, Pivoting>(grid, options).plan;
   const std::vector<Index> kernels = under_way_at(panels);
   std::size_t loaded = 0;
   for (Index k = 0; k < plan.steps(); ++k) {
@@ -219,6 +237,47 @@ TEMPLATE_TEST_CASE("A panel of LU in mixed precision hides behind a device's upd
     if (updates) CHECK(count >= 1);
   }
   CHECK(loaded == kernels.size());
+  CHECK(is_idle(LockedDevice()));
+}
+
+}  // namespace
+
+TEST_CASE("A panel of LU in mixed precision hides behind a device's update", "[device]") {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int rows = size % 2 == 0 ? 2 : 1;
+  check_mixed_panels_hide<Recorder, plinth::PartialPivoting>(
+      ProcessGrid(MPI_COMM_WORLD, plinth::RowMajorGrid{rows, size / rows}));
+}
+
+TEST_CASE("A panel of LU in mixed precision that the device factors hides behind its update",
+          "[device]") {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  check_mixed_panels_hide<PanelsOnDevice<Recorder>, plinth::NoPivoting>(
+      ProcessGrid(MPI_COMM_WORLD, plinth::RowMajorGrid{size, 1}));
+}
+
+TEST_CASE("Of a panel of the device's the diagonal block goes to the host, and what travels",
+          "[device]") {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (const plinth::RowMajorGrid shape : {plinth::RowMajorGrid{size, 1}, {1, size}}) {
+    const ProcessGrid grid(MPI_COMM_WORLD, shape);
+    const MixedRecord record = record_mixed<PanelsOnDevice<Recorder>, plinth::NoPivoting>(
+        grid, {.lookahead = GENERATE(0, 1)});
+    Index numbers = 0;
+    for (Index k = 0; k < record.plan.steps(); ++k) {
+      const plinth::lu::Step step = record.plan.step(k);
+      const plinth::lu::LocalStep mine = record.plan.local(step, grid.coord());
+      if (!mine.has_panel) continue;
+      numbers += mine.top.size() * step.width();
+      if (grid.shape().cols > 1)
+        numbers += record.setup.a_format(step.width()).size(mine.below.size());
+    }
+    CHECK(bytes_to_host(panels) == static_cast<std::size_t>(numbers) * sizeof(plinth::half));
+    if (grid.shape().rows == 1) CHECK(bytes_to_host(0) == 0);
+  }
 }
 
 TEST_CASE("Rows travel behind the other section's update on a device", "[device]") {

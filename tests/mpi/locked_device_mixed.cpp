@@ -3,12 +3,15 @@
 // LU in mixed precision and refinement with its factors where host code and MPI cannot touch a
 // matrix: on the stand-in device. Results are those of the host.
 #include <cmath>
+#include <limits>
 #include <utility>
+#include <vector>
 
 #include "plinth/plinth.hpp"
 #include "support/catch.hpp"
 #include "support/locked_device.hpp"
 #include "support/mixed_instances.hpp"
+#include "support/panels_on_device.hpp"
 #include "support/problems.hpp"
 
 using namespace plinth_test;
@@ -20,6 +23,7 @@ using plinth::lu::MixedOptions;
 
 namespace {
 
+using LockedPanels = PanelsOnDevice<LockedDevice>;
 template <class T, class Layout>
 using DeviceMatrix = plinth::DistributedMatrix<T, LockedMemory, Layout>;
 
@@ -48,7 +52,22 @@ struct Entries {
   }
 };
 
-template <class Precision, class Layout, class Pivoting>
+/// Factors, and all that is said of them, are those of the host.
+template <class Device, class Host>
+void check_same(const Device& device, const Host& host) {
+  CHECK(same_bits(gather_device(device.matrix()), gather(host.matrix())));
+  CHECK(device.pivots().local() == host.pivots().local());
+  CHECK(device.exponents() == host.exponents());
+  CHECK(device.first_zero_pivot() == host.first_zero_pivot());
+  CHECK(device.first_nonfinite_pivot() == host.first_nonfinite_pivot());
+  CHECK(device.report()->lost == host.report()->lost);
+  CHECK(device.report()->lost_multiplied == host.report()->lost_multiplied);
+  CHECK(device.report()->first_overflow == host.report()->first_overflow);
+  const double largest = host.report()->largest_u;
+  CHECK((device.report()->largest_u == largest || std::isnan(largest)));
+}
+
+template <class Device, class Precision, class Layout, class Pivoting>
 void check_factors() {
   using Factor = typename plinth::PrecisionRoles<Precision>::Factor;
   struct Shape {
@@ -71,16 +90,11 @@ void check_factors() {
       plinth::generate(LockedDevice(), on_device, entries);
       plinth::generate(Host(), on_host, entries);
       const MixedOptions options{.lookahead = s.lookahead, .invert_diagonal = s.invert};
-      const auto device = plinth::mixed_lu_factor<Precision>(
-          LockedDevice(), std::move(on_device), Pivoting{}, options);
+      const auto device = plinth::mixed_lu_factor<Precision>(Device(), std::move(on_device),
+                                                             Pivoting{}, options);
       const auto host =
           plinth::mixed_lu_factor<Precision>(Host(), std::move(on_host), Pivoting{}, options);
-      CHECK(same_bits(gather_device(device.matrix()), gather(host.matrix())));
-      CHECK(device.pivots().local() == host.pivots().local());
-      CHECK(device.exponents() == host.exponents());
-      CHECK(device.report()->lost == host.report()->lost);
-      CHECK(device.report()->lost_multiplied == host.report()->lost_multiplied);
-      CHECK(device.report()->largest_u == host.report()->largest_u);
+      check_same(device, host);
       CHECK_FALSE(device.first_nonfinite_pivot());
     }
   });
@@ -90,16 +104,21 @@ void check_factors() {
 }  // namespace
 
 TEST_CASE("Mixed LU without pivoting on the stand-in device", "[device][mixed]") {
-  check_factors<plinth::DoubleHalf, Kokkos::LayoutRight, NoPivoting>();
-  check_factors<plinth::DoubleBfloat16, Kokkos::LayoutRight, NoPivoting>();
-  check_factors<plinth::DoubleSingleHalf, Kokkos::LayoutRight, NoPivoting>();
-  check_factors<plinth::DoubleHalf, Kokkos::LayoutLeft, NoPivoting>();
+  check_factors<LockedDevice, plinth::DoubleHalf, Kokkos::LayoutRight, NoPivoting>();
+}
+
+TEST_CASE("Mixed LU without pivoting, its panels the stand-in device's", "[device][mixed]") {
+  check_factors<LockedPanels, plinth::DoubleHalf, Kokkos::LayoutRight, NoPivoting>();
+  check_factors<LockedPanels, plinth::DoubleBfloat16, Kokkos::LayoutRight, NoPivoting>();
+  check_factors<LockedPanels, plinth::DoubleSingleHalf, Kokkos::LayoutRight, NoPivoting>();
+  check_factors<LockedPanels, plinth::DoubleHalfFast, Kokkos::LayoutRight, NoPivoting>();
+  check_factors<LockedPanels, plinth::DoubleHalf, Kokkos::LayoutLeft, NoPivoting>();
 }
 
 TEST_CASE("Mixed LU with pivoting on the stand-in device", "[device][mixed]") {
-  check_factors<plinth::DoubleHalf, Kokkos::LayoutRight, PartialPivoting>();
-  check_factors<plinth::DoubleBfloat16, Kokkos::LayoutRight, PartialPivoting>();
-  check_factors<plinth::DoubleSingleHalf, Kokkos::LayoutRight, PartialPivoting>();
+  check_factors<LockedDevice, plinth::DoubleHalf, Kokkos::LayoutRight, PartialPivoting>();
+  check_factors<LockedDevice, plinth::DoubleBfloat16, Kokkos::LayoutRight, PartialPivoting>();
+  check_factors<LockedDevice, plinth::DoubleSingleHalf, Kokkos::LayoutRight, PartialPivoting>();
 }
 
 TEST_CASE("Mixed LU on the stand-in device: nothing, too large, singular", "[device][mixed]") {
@@ -107,7 +126,7 @@ TEST_CASE("Mixed LU on the stand-in device: nothing, too large, singular", "[dev
     const auto factor = [&](Index n, const auto& entry) {
       DeviceMatrix<plinth::half, Kokkos::LayoutRight> a(grid, n, n, {.mb = 3, .nb = 3});
       plinth::generate(LockedDevice(), a, entry);
-      return plinth::mixed_lu_factor<plinth::DoubleHalf>(LockedDevice(), std::move(a));
+      return plinth::mixed_lu_factor<plinth::DoubleHalf>(LockedPanels(), std::move(a));
     };
     CHECK(factor(0, Entries{1, true}).order() == 0);
 
@@ -127,17 +146,69 @@ TEST_CASE("Mixed LU on the stand-in device: nothing, too large, singular", "[dev
   CHECK(is_idle(LockedDevice()));
 }
 
+TEST_CASE("Mixed LU, its panels the stand-in device's: it meets what the host meets",
+          "[device][mixed][outcome]") {
+  struct Met {
+    const char* what;
+    double diagonal, noise;
+    struct Entry {
+      Index i, j;
+      double value;
+    };
+    std::vector<Entry> entries;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Met all[] = {
+      {"a zero pivot", 1, 0, {{7, 7, 0}}},
+      {"what is divided by one", 1, 0, {{2, 2, 0}, {13, 2, 0.5}, {7, 2, 6e4}, {2, 7, 6e4}}},
+      {"a NaN in the diagonal block", 5, 1, {{9, 9, nan}}},
+      {"a NaN in L", 5, 1, {{14, 2, nan}}},
+      {"an infinity in L", 5, 1, {{23, 0, infinity}}},
+      {"an infinity in U", 5, 1, {{3, 10, infinity}}},
+      {"a U that overflows", 1, 0, {{1, 0, -1}, {0, 9, 6e4}, {1, 9, 6e4}}},
+      {"an L of many magnitudes", 1, 0, {{0, 0, 32768}, {4, 0, 0x1p-20}, {21, 0, 0x1p-24}}},
+      {"a pivot that is lost", 1, 0, {{0, 0, 32768}, {0, 1, 32768}, {1, 0, -32768},
+                                      {1, 1, 32768}, {2, 2, 0x1p-24}}}};
+  on_few_grids([&](const ProcessGrid& grid) {
+    for (const Met& met : all)
+      for (const bool invert : {false, true}) {
+        INFO(met.what << ", inverted " << invert);
+        constexpr MatrixLayoutOptions square{.mb = 4, .nb = 4};
+        DeviceMatrix<plinth::half, Kokkos::LayoutRight> on_device(grid, 24, 24, square);
+        HostMatrix<plinth::half, Kokkos::LayoutRight> on_host(grid, 24, 24, square);
+        const auto entry = [&](Index i, Index j) {
+          for (const auto& e : met.entries)
+            if (e.i == i && e.j == j) return e.value;
+          return met.noise * noise(i, j) + (i == j ? met.diagonal : 0);
+        };
+        plinth::generate(LockedDevice(), on_device, entry);
+        plinth::generate(Host(), on_host, entry);
+        const MixedOptions options{.invert_diagonal = invert};
+        check_same(plinth::mixed_lu_factor<plinth::DoubleHalf>(
+                       LockedPanels(), std::move(on_device), NoPivoting{}, options),
+                   plinth::mixed_lu_factor<plinth::DoubleHalf>(Host(), std::move(on_host),
+                                                               NoPivoting{}, options));
+      }
+  });
+  CHECK(is_idle(LockedDevice()));
+}
+
 TEST_CASE("Mixed LU that does not wait is wrong on the stand-in device", "[device][mixed]") {
   struct Impatient : LockedDevice {
     void fence() const {}
     Impatient beside() const { return {}; }
   };
   on_few_grids([&](const ProcessGrid& grid) {
-    DeviceMatrix<plinth::half, Kokkos::LayoutRight> a(grid, 24, 24, {.mb = 4, .nb = 4});
-    plinth::generate(LockedDevice(), a, Entries{24, true});
-    const auto factors = plinth::mixed_lu_factor<plinth::DoubleHalf>(Impatient(), std::move(a));
-    CHECK(factors.first_nonfinite_pivot());
-    LockedDevice::copies().forget();  // their buffers are gone
+    const auto check = [&](const auto& impatient) {
+      DeviceMatrix<plinth::half, Kokkos::LayoutRight> a(grid, 24, 24, {.mb = 4, .nb = 4});
+      plinth::generate(LockedDevice(), a, Entries{24, true});
+      const auto factors = plinth::mixed_lu_factor<plinth::DoubleHalf>(impatient, std::move(a));
+      CHECK(factors.first_nonfinite_pivot());
+      LockedDevice::copies().forget();  // their buffers are gone
+    };
+    check(Impatient());
+    check(PanelsOnDevice<Impatient>());
   });
 }
 
@@ -193,7 +264,7 @@ void check_refined() {
   on_few_grids([&](const ProcessGrid& grid) {
     for (const Index nrhs : {1, 5}) {  // by lines, and by the BLAS
       INFO(nrhs << " right-hand sides");
-      const RefinedSystem<LockedDevice, DeviceMatrix, Precision> device(grid, 61, 8, nrhs);
+      const RefinedSystem<LockedPanels, DeviceMatrix, Precision> device(grid, 61, 8, nrhs);
       const RefinedSystem<Host, HostMatrix, Precision> host(grid, 61, 8, nrhs);
       CHECK(device.lost == host.lost);
       REQUIRE(host.regenerated.columns.size() == static_cast<std::size_t>(nrhs));

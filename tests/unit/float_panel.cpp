@@ -43,12 +43,12 @@ struct Matrix {
 
 TEMPLATE_TEST_CASE("a panel in float: L21 in the matrix's layout, and the top block",
                    "[float_panel]", Kokkos::LayoutRight, Kokkos::LayoutLeft) {
-  using Panel = lu::FloatPanel<TestType, true>;
+  using Panel = lu::FloatPanel<TestType>;
   for (const Index width : {1, 5, 300})
     for (const Index below : {0, 3, 256, 600}) {
       INFO(width << " columns, " << below << " rows below");
       const Matrix<TestType> a(width + below, width);
-      Panel panel(width, below, false);
+      Panel panel(width, below);
       panel.reshape(width, below);
       panel.load(
           exec(), true, [&](Range some) { return a.rows(some); },
@@ -61,8 +61,7 @@ TEMPLATE_TEST_CASE("a panel in float: L21 in the matrix's layout, and the top bl
         for (Index j = 0; j < width; ++j)
           right = right && panel.data()[i + j * (width + below)] == entry(i, j + 1);
       CHECK(right);
-      CHECK(panel.row_stride() == 1);
-      CHECK(panel.col_stride() == width + below);
+      CHECK(panel.lead() == width + below);
       CHECK(panel.l21_data() == panel.data() + width);
 
       std::vector<float> square(static_cast<std::size_t>(width * width));
@@ -87,29 +86,11 @@ TEMPLATE_TEST_CASE("a panel in float: L21 in the matrix's layout, and the top bl
     }
 }
 
-TEMPLATE_TEST_CASE("a panel in float without pivoting is L21 as the matrix has it",
-                   "[float_panel]", Kokkos::LayoutRight, Kokkos::LayoutLeft) {
-  const Index width = 7, below = 300;
-  lu::FloatPanel<TestType, false> panel(width, below, false);
-  panel.reshape(width, below);
-  const Matrix<TestType> a(below, width);
-  kernel::convert(exec(), a.rows({0, below}), panel.l21({0, below}));
-  for (const Index i : {Index(0), below - 1})
-    for (Index j = 0; j < width; ++j) {
-      CHECK(panel.l21_data()[i * panel.row_stride() + j * panel.col_stride()] == entry(i, j + 1));
-      CHECK(panel.rows_of_l21(exec(), {i, i + 1})(0, j) == entry(i, j + 1));
-    }
-}
-
 TEST_CASE("a panel in float: what is there of memory", "[float_panel]") {
   using Kokkos::LayoutLeft;
   using Kokkos::LayoutRight;
   const Index width = 10, below = 1000, strip = 256;
-  CHECK(lu::FloatPanel<LayoutRight, true>(width, below, false).bytes() ==
+  CHECK(lu::FloatPanel<LayoutRight>(width, below).bytes() ==
         4 * width * (width + below + strip));
-  CHECK(lu::FloatPanel<LayoutLeft, true>(width, below, false).bytes() ==
-        4 * width * (width + below));
-  CHECK(lu::FloatPanel<LayoutRight, false>(width, below, false).bytes() == 4 * width * below);
-  CHECK(lu::FloatPanel<LayoutRight, false>(width, below, true).bytes() ==
-        4 * width * (below + strip));
+  CHECK(lu::FloatPanel<LayoutLeft>(width, below).bytes() == 4 * width * (width + below));
 }

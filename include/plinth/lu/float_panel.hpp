@@ -35,28 +35,23 @@ class ColumnPanel {
   PanelOutcome outcome_;
 };
 
-/// Where a process of the owner column works on a panel of a matrix of layout `Layout`, in float on
-/// the host:
+/// Where a process of the owner column factors a panel with pivoting, in float on the host:
+/// column-major, the top block and L21 below it, whatever layout `Layout` the matrix has. And where
+/// rows of the matrix become columns here a strip: some of them in the matrix's layout, on their
+/// way between the two.
 ///
-///     with pivoting   column-major, the top block and L21 below it, whatever the matrix has
-///     without         L21 alone, in the matrix's layout
-///
-/// and a strip: some rows in the matrix's layout, on their way between the two.
-///
-/// Memory: max_width times the rows below, with pivoting max_width^2 more, and the strip.
-template <class Layout, bool pivots>
+/// Memory: max_width times max_width and the rows below, and the strip.
+template <class Layout>
 class FloatPanel {
  public:
   using Single = kernel::MatrixView<float, Layout, Kokkos::HostSpace>;
-  static constexpr bool by_rows = kernel::is_row_major<Layout>;
   /// Whether rows of the matrix become columns here.
-  static constexpr bool must_flip = pivots && by_rows;
+  static constexpr bool must_flip = kernel::is_row_major<Layout>;
   static constexpr Index strip_rows = 256;
 
-  /// has_strip: whether the caller wants strip(); flipping does in any case.
-  FloatPanel(Index max_width, Index max_rows, bool has_strip)
-      : work_(max_width * (max_rows + (pivots ? max_width : 0))),
-        strip_(must_flip || has_strip ? max_width * strip_rows : 0) {}
+  FloatPanel(Index max_width, Index max_rows)
+      : work_(max_width * (max_rows + max_width)),
+        strip_(must_flip ? max_width * strip_rows : 0) {}
 
   Index bytes() const { return (work_.size() + strip_.size()) * Index(sizeof(float)); }
   /// Takes the shape, contents unspecified.
@@ -66,21 +61,10 @@ class FloatPanel {
   }
 
   float* data() const { return work_.data(); }
-  float* l21_data() const { return work_.data() + (pivots ? width_ : 0); }
-  Index row_stride() const { return !pivots && by_rows ? width_ : 1; }
-  Index col_stride() const { return !pivots && by_rows ? 1 : std::max<Index>(lead(), 1); }
+  float* l21_data() const { return work_.data() + width_; }
+  /// Between columns.
+  Index lead() const { return width_ + below_; }
 
-  /// Rows of L21, in the matrix's layout. Not where they are flipped.
-  Single l21(Range rows) const {
-    return kernel::part(
-        kernel::wrap<Layout, Kokkos::HostSpace>(l21_data(), below_, width_,
-                                                by_rows ? width_ : std::max<Index>(lead(), 1)),
-        rows, {0, width_});
-  }
-  /// Room for so many rows, contents unspecified.
-  Single strip(Index rows) const {
-    return kernel::contiguous<Layout, Kokkos::HostSpace>(strip_.data(), rows, width_);
-  }
   /// Calls f with the rows of L21 that fit in a strip, in turn.
   template <class F>
   void for_each_strip(const F& f) const {
@@ -90,17 +74,15 @@ class FloatPanel {
   /// L21's rows in the matrix's layout: where they are, or flipped into the strip.
   template <class Exec>
   Single rows_of_l21(const Exec& exec, Range rows) const {
-    if constexpr (!must_flip) {
-      return l21(rows);
-    } else {
+    if constexpr (must_flip) {
       const Single to = strip(rows.size());
       kernel::transpose(exec, flipped(rows, width_), to);
       exec.fence();
       return to;
+    } else {
+      return whole({width_ + rows.begin, width_ + rows.end});
     }
   }
-
-  // With pivoting.
 
   /// The top block's rows, if it `has` them, and those below, from where they are in the matrix:
   /// from_top(rows) and from_below(rows) are Views of some.
@@ -116,15 +98,16 @@ class FloatPanel {
     if constexpr (must_flip) {
       kernel::transpose(exec, flipped({0, width_}, 0), to);
     } else {
-      kernel::copy(exec,
-                   kernel::wrap<Layout, Kokkos::HostSpace>(work_.data(), width_, width_, lead()),
-                   to);
+      kernel::copy(exec, whole({0, width_}), to);
     }
     exec.fence();
   }
 
  private:
-  Index lead() const { return pivots ? width_ + below_ : below_; }
+  /// Room for so many rows, contents unspecified.
+  Single strip(Index rows) const {
+    return kernel::contiguous<Layout, Kokkos::HostSpace>(strip_.data(), rows, width_);
+  }
   template <class F>
   static void for_each_strip(Index all, const F& f) {
     for (Index begin = 0; begin < all; begin += strip_rows)
@@ -136,6 +119,12 @@ class FloatPanel {
         kernel::wrap<Layout, Kokkos::HostSpace>(work_.data(), width_, lead(), lead()),
         {0, width_}, {from + rows.begin, from + rows.end});
   }
+  /// Rows where they are. Not where they are flipped.
+  Single whole(Range rows) const {
+    return kernel::part(
+        kernel::wrap<Layout, Kokkos::HostSpace>(work_.data(), lead(), width_, lead()), rows,
+        {0, width_});
+  }
   /// Rows [rows] below `to` := `from`.
   template <class Exec, class From>
   void load(const Exec& exec, const From& from, Range rows, Index to) const {
@@ -145,10 +134,7 @@ class FloatPanel {
       kernel::transpose(exec, some, flipped(rows, to));
       exec.fence();
     } else {
-      const auto whole =
-          kernel::wrap<Layout, Kokkos::HostSpace>(work_.data(), lead(), width_, lead());
-      kernel::convert(exec, from,
-                      kernel::part(whole, {to + rows.begin, to + rows.end}, {0, width_}));
+      kernel::convert(exec, from, whole({to + rows.begin, to + rows.end}));
     }
   }
 

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <optional>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "plinth/kernel/buffer.hpp"
@@ -18,15 +17,16 @@
 #include "plinth/lu/mixed_block_row_solve.hpp"
 #include "plinth/lu/mixed_options.hpp"
 #include "plinth/lu/mixed_panel.hpp"
-#include "plinth/lu/mixed_panel_factor.hpp"
+#include "plinth/lu/mixed_pivoted_panels.hpp"
 #include "plinth/lu/mixed_precision.hpp"
 #include "plinth/lu/mixed_report.hpp"
+#include "plinth/lu/mixed_unpivoted_panels.hpp"
 #include "plinth/lu/narrowing_log.hpp"
 #include "plinth/lu/operand_scaling.hpp"
 #include "plinth/lu/packed_block_row.hpp"
-#include "plinth/lu/panel_on_host.hpp"
 #include "plinth/lu/pivots.hpp"
 #include "plinth/lu/plan.hpp"
+#include "plinth/policy/execution.hpp"
 #include "plinth/policy/pivoting.hpp"
 #include "plinth/trace/phase.hpp"
 
@@ -52,7 +52,8 @@ namespace plinth::lu {
 /// floats and 2 x 1024 NB floats; with pivoting and several process rows 4 NB N/Q more
 /// (DoubleSingleHalf: 8) for the interchange. Where kernels alone may touch the matrix, panels and
 /// U12 are there and on the host, and so is the panel that is factored: 2 NB N/P bytes
-/// (DoubleSingleHalf: 4).
+/// (DoubleSingleHalf: 4). Where panels are the device's, that one is there alone, but for its
+/// diagonal block, and so is the panel in float.
 template <class M, ExecutionPolicy Exec, PrecisionPolicy Precision,
           PivotingPolicy Pivoting = NoPivoting, class Sink = trace::Off>
 class MixedFactorization {
@@ -71,6 +72,9 @@ class MixedFactorization {
   static_assert(std::is_same_v<Pivoting, PartialPivoting> || std::is_same_v<Pivoting, NoPivoting>,
                 "plinth: LU in mixed precision pivots by PartialPivoting or NoPivoting: it scales "
                 "16-bit operands by what bounds L");
+  static_assert(!has_panels_on_device<Exec> || !Pivoting::exchanges_rows,
+                "plinth: LU in mixed precision has panels factored on the device without pivoting "
+                "only: take NoPivoting, or an execution policy with PanelOn::host");
 
   /// Preconditions: the grid is active here; square blocks; the same options everywhere, and with
   /// them the micro-kernel. Errors: valid options; a micro-kernel for the operands that this CPU,
@@ -87,9 +91,9 @@ class MixedFactorization {
         scaling_(OperandScaling::of<Operand>(setup_.kernel.accumulate, plan_.max_width(),
                                              setup_.flush_k)),
         sink_(sink),
-        panels_(exec.host(), grid, distribution.rows, setup_, scaling_, options,
-                plan_.max_width(), distribution.rows.local_size(at_.row), sink),
-        on_host_(plan_.max_width(), distribution.rows.local_size(at_.row)),
+        panels_({exec, beside_, grid, distribution.rows, setup_, scaling_, options,
+                 plan_.max_width()},
+                sink),
         block_row_(exec, setup_, scaling_, plan_.max_width(),
                    distribution.cols.local_size(at_.col)) {
     require(options.valid(), MixedOptions::requirement);
@@ -125,7 +129,7 @@ class MixedFactorization {
   /// Bytes of the workspace but for the interchange's, all of it allocated by now; of a device what
   /// is in its memory (panels and U12 are in the host's, too).
   Index workspace_bytes() const {
-    Index bytes = panels_.workspace_bytes() + on_host_.bytes() + block_row_.workspace_bytes() +
+    Index bytes = panels_.workspace_bytes() + block_row_.workspace_bytes() +
                   rows_.size() * Index(sizeof(Factor));
     for (const PanelType& panel : ring_) bytes += panel.bytes();
     for (const Lane& lane : lanes_) bytes += lane.bytes();
@@ -165,14 +169,14 @@ class MixedFactorization {
     if constexpr (is_host_accessible<Exec>) {
       exec_.fence();
     } else {
-      // For the panel's columns; who has none needs the room on the host that the former panel
-      // came through.
+      // For the panel's columns, or its diagonal block; who has none needs the room on the host
+      // that the former panel came through.
       trace::Span span(sink_, trace::Phase::wait);
       beside_.fence();
     }
     if (mine.has_panel) {
       trace::Span span(sink_, trace::Phase::panel);
-      panels_(panel, on_host_.columns(), on_host_.place(), log_);
+      panels_.factor(panel, log_);
     }
     {
       trace::Span span(sink_, trace::Phase::broadcast);
@@ -180,8 +184,7 @@ class MixedFactorization {
     }
     if (mine.has_panel) {
       trace::Span span(sink_, trace::Phase::panel);
-      panels_.store_l21(panel, on_host_.columns(), on_host_.place(), log_);
-      on_host_.write_back(exec_, beside_, a_, mine);
+      panels_.store(panel, log_);
     }
     progress();
   }
@@ -262,8 +265,10 @@ class MixedFactorization {
 
  private:
   using Memory = typename Exec::memory;
-  using HostExec = std::remove_cvref_t<decltype(std::declval<const Exec&>().host())>;
   using PanelType = MixedPanel<Operand, Layout, Exec>;
+  using Panels = std::conditional_t<Pivoting::exchanges_rows,
+                                    MixedPivotedPanels<Factor, PanelType, Exec, Sink>,
+                                    MixedUnpivotedPanels<Factor, PanelType, Exec>>;
   using Lane = PackedBlockRow<Operand, Exec>;
 
   void start_load(const Step& step) {
@@ -272,7 +277,7 @@ class MixedFactorization {
     slot(step).reshape(step, mine);
     if (!mine.has_panel) return;
     trace::Span span(sink_, trace::Phase::panel);
-    on_host_.start_fetch(exec_, beside_, a_, mine);
+    panels_.start_load(a_, mine);
   }
   void await(PanelType& panel) {
     trace::Span span(sink_, trace::Phase::wait);
@@ -353,8 +358,7 @@ class MixedFactorization {
   Setup setup_;
   OperandScaling scaling_;
   Sink& sink_;
-  MixedPanelFactorization<Factor, PanelType, Pivoting, HostExec, Sink> panels_;
-  PanelOnHost<Factor, Exec, Layout> on_host_;
+  Panels panels_;
   MixedBlockRowSolve<Factor, Operand, Layout, Exec> block_row_;
   std::vector<PanelType> ring_;
   std::vector<Lane> lanes_;

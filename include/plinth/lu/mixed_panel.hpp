@@ -10,6 +10,7 @@
 #include "plinth/kernel/view.hpp"
 #include "plinth/lu/panel.hpp"
 #include "plinth/lu/plan.hpp"
+#include "plinth/policy/execution.hpp"
 
 namespace plinth::lu {
 
@@ -31,7 +32,8 @@ struct MixedPanelHeader {
 ///              update reads them
 ///
 /// On the host, where it is made and travels; triangle and L21 also where kernels of `Exec` read
-/// them. Each part begins on a cache line.
+/// them. (Where panels are the device's L21 is made there, and comes to the host if it travels.)
+/// Each part begins on a cache line.
 template <Scalar16 T, class Layout, ExecutionPolicy Exec>
 class MixedPanel {
  public:
@@ -71,13 +73,13 @@ class MixedPanel {
   }
   Operand* packed() const { return at<Operand>(packed_at_); }
 
-  /// The same for kernels, once the panel is here.
+  /// The same for kernels, once the panel is here, or for those that make L21.
   DeviceTriangle device_triangle() const {
     return kernel::wrap<Layout, typename Exec::memory::space>(
         reinterpret_cast<float*>(storage_.device() + triangle_at_), width(), width(), width());
   }
-  const Operand* device_packed() const {
-    return reinterpret_cast<const Operand*>(storage_.device() + packed_at_);
+  Operand* device_packed() const {
+    return reinterpret_cast<Operand*>(storage_.device() + packed_at_);
   }
 
   /// Everything before L21, which is the same in each process row.
@@ -85,13 +87,17 @@ class MixedPanel {
   Index head_bytes() const { return packed_at_; }
 
   /// Starts the broadcast along the process row, from the owner of the panel. Copies from the
-  /// host's side of the former panel, which are in the queue `beside`, must be done.
+  /// host's side of the former panel, which are in the queue `beside`, must be done. Kernels that
+  /// make L21 are in that queue, too; they are waited for if L21 travels.
   void send(const Exec& exec, const Exec& beside, const ProcessGrid& grid,
             comm::BroadcastAlgorithm algorithm) {
+    const bool owner = grid.coord().col == step_.owner_col;
+    if (is_made_on_device && owner && grid.shape().cols > 1)
+      storage_.to_host(beside, packed_at_, message_bytes() - packed_at_);
     broadcast_.start(grid.row(), storage_.host(), message_bytes(), step_.owner_col,
                      static_cast<int>(step_.k % 32768), algorithm, grid.options().max_message);
     arrived_ = false;
-    if (grid.coord().col == step_.owner_col) arrive(exec, beside);
+    if (owner) arrive(exec, beside, is_made_on_device ? packed_at_ : message_bytes());
   }
   /// Passes pieces on, without blocking.
   void progress() { broadcast_.progress(); }
@@ -100,15 +106,18 @@ class MixedPanel {
   void wait(const Exec& exec, const Exec& beside) {
     if (arrived_) return;
     broadcast_.wait_arrival();
-    arrive(exec, beside);
+    arrive(exec, beside, message_bytes());
   }
   /// Returns when the panel may be reshaped: neighbours have what they were sent.
   void release() { broadcast_.finish(); }
 
  private:
-  /// The host must leave it alone from here to the next fence.
-  void arrive(const Exec& exec, const Exec& beside) {
-    storage_.to_device(beside, triangle_at_, message_bytes() - triangle_at_);
+  static constexpr bool is_made_on_device = has_panels_on_device<Exec>;
+
+  /// What comes before `end` goes to kernels. The host must leave it alone from here to the next
+  /// fence.
+  void arrive(const Exec& exec, const Exec& beside, Index end) {
+    storage_.to_device(beside, triangle_at_, end - triangle_at_);
     exec.after(beside);
     arrived_ = true;
   }

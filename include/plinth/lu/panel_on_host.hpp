@@ -57,10 +57,10 @@ class PanelOnHost {
     }
   }
 
-  /// What the host may read and write between the two.
-  const View& columns() const { return columns_; }
-  /// Where in columns() the panel stands.
-  const LocalStep& place() const { return place_; }
+  /// What the host may read and write between the two: the diagonal block, or no rows, and the
+  /// rows below it.
+  View diagonal() const { return kernel::part(columns_, place_.top, place_.panel); }
+  View below() const { return kernel::part(columns_, place_.below, place_.panel); }
 
  private:
   static constexpr bool in_place = is_host_accessible<Exec>;
@@ -77,7 +77,7 @@ class PanelOnHost {
 
   kernel::Staged<T, Exec> copy_;
   View columns_;
-  LocalStep place_;
+  LocalStep place_;  ///< where in columns_ the panel stands
 };
 
 }  // namespace plinth::lu

@@ -18,7 +18,9 @@
 
 namespace on_device {
 
-template <class Precision, class Layout, class Pivoting>
+using plinth::PanelOn;
+
+template <class Precision, class Layout, class Pivoting, PanelOn Panels>
 double refine(const plinth::ProcessGrid& grid, plinth::Index n) {
   using Factor = typename plinth::PrecisionRoles<Precision>::Factor;
   using Vectors = Matrix<double>;
@@ -30,7 +32,9 @@ double refine(const plinth::ProcessGrid& grid, plinth::Index n) {
   (void)plinth::generate_scaled(exec, a, source, 1);
   Vectors b(grid, n, 1, {.mb = 64, .nb = 1}), x(grid, n, 1, {.mb = 64, .nb = 1});
   plinth::generate(exec, b, RightHandSide<plinth::ScaledDiagonal>{source});
-  const auto factors = plinth::mixed_lu_factor<Precision>(exec, std::move(a), Pivoting{});
+  const plinth::DeviceExecution<Exec::execution_space, Panels> with_panels;
+  const auto factors =
+      plinth::mixed_lu_factor<Precision>(with_panels, std::move(a), Pivoting{});
   plinth::LuSolver solver(exec, factors, b);
   plinth::RegeneratedOperator regenerate(exec, grid, dealt, source);
   Matrix<double, Layout> stored(grid, n, n, square);
@@ -60,11 +64,13 @@ double mixed(const plinth::ProcessGrid& grid, plinth::Index n) {
   using Kokkos::LayoutRight;
   using plinth::NoPivoting;
   using plinth::PartialPivoting;
-  return std::max({refine<plinth::DoubleHalf, LayoutRight, NoPivoting>(grid, n),
-                   refine<plinth::DoubleHalf, LayoutLeft, PartialPivoting>(grid, n),
-                   refine<plinth::DoubleHalfFast, LayoutRight, NoPivoting>(grid, n),
-                   refine<plinth::DoubleBfloat16, LayoutRight, NoPivoting>(grid, n),
-                   refine<plinth::DoubleSingleHalf, LayoutRight, PartialPivoting>(grid, n)});
+  using plinth::DoubleSingleHalf;
+  return std::max(
+      {refine<plinth::DoubleHalf, LayoutRight, NoPivoting, PanelOn::device>(grid, n),
+       refine<plinth::DoubleHalf, LayoutLeft, PartialPivoting, PanelOn::host>(grid, n),
+       refine<plinth::DoubleHalfFast, LayoutRight, NoPivoting, PanelOn::host>(grid, n),
+       refine<plinth::DoubleBfloat16, LayoutLeft, NoPivoting, PanelOn::device>(grid, n),
+       refine<DoubleSingleHalf, LayoutRight, PartialPivoting, PanelOn::host>(grid, n)});
 }
 
 }  // namespace on_device
