@@ -51,7 +51,7 @@ struct ColumnStep {
 
 /// Whether a column may be multiplied by the reciprocal of its pivot, which must not overflow.
 template <class T>
-bool has_reciprocal(T pivot) {
+KOKKOS_FUNCTION bool has_reciprocal(T pivot) {
   using Real = RealOf<T>;
   return magnitude1(pivot) >= Real(4) / ScalarTraits<T>::max;
 }
