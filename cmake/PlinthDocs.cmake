@@ -19,10 +19,11 @@ foreach(pattern IN ITEMS
     matrix/column_slabs.hpp matrix/diagonal_blocks.hpp matrix/file.hpp matrix/index_runs.hpp
     matrix/local_on_host.hpp matrix/matrix_market_text.hpp matrix/redistribution.hpp
     matrix/whole_array.hpp
-    lu/diagonal_block.hpp lu/factor.hpp lu/float_panel.hpp lu/interchange.hpp
+    lu/device_columns.hpp lu/diagonal_block.hpp lu/factor.hpp lu/float_panel.hpp lu/interchange.hpp
     lu/mixed_block_row_solve.hpp lu/mixed_factor.hpp lu/mixed_panel.hpp
     lu/mixed_panel_factor.hpp lu/mixed_precision.hpp lu/narrowing_log.hpp lu/operand_scaling.hpp
-    lu/packed_block_row.hpp lu/panel.hpp lu/panel_factor.hpp lu/panel_recursion.hpp
+    lu/packed_block_row.hpp lu/panel.hpp lu/panel_columns.hpp lu/panel_factor.hpp
+    lu/panel_recursion.hpp
     lu/pivot_exchange.hpp lu/pivot_tournament.hpp lu/row_exchanges.hpp lu/row_permutation.hpp
     lu/substitute.hpp lu/tournament_panel.hpp lu/triangle_runs.hpp policy/device_queue.hpp
     refine/column_operations.hpp refine/gmres_cycle.hpp refine/least_squares.hpp

@@ -138,7 +138,7 @@ class DeviceQueues {
   }
   /// The host waits for a queue, and for what that knows of.
   void wait(int queue) {
-    if (!is_watched_.empty()) return;  // a kernel's own waiting, for threads of the host
+    if (in_kernel()) return;  // a kernel's own waiting, for threads of the host
     const UnwatchedAllocations unwatched;
     learn(clock(queue), host_);
     open([&] { reach_device(queue); });
@@ -154,6 +154,8 @@ class DeviceQueues {
     learn(host_, clock(queue));
   }
 
+  /// Whether a kernel runs.
+  bool in_kernel() const { return !is_watched_.empty(); }
   /// Whether no copies and messages are under way.
   bool empty() const { return copies_.empty() && messages_ == 0; }
   /// As if none had been asked for.

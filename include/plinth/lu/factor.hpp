@@ -41,6 +41,10 @@ namespace plinth::lu {
 /// by then is not waited for (see walk). With several it waits for each interchange's rows, too:
 /// those of L, where it is kept permuted, come after the step's update.
 ///
+/// Where the device factors panels (PanelOn::device), it does so in the panels' queue. The host
+/// then waits for a panel's pivots, with several process rows for every column's two rows, and for
+/// a factored panel if it has to be sent.
+///
 /// Workspace per process, beyond the matrix: (d + 1) NB (NB + m/P) elements for panels, and with
 /// more than one process row 2 NB n/Q for U12 and the interchange (3 NB^2 more with a split), and
 /// for a tournament that of lu/tournament_panel.hpp.
@@ -104,7 +108,12 @@ class Factorization {
     sink_.at(step.k);
     const LocalStep mine = plan_.local(step, at_);
     PanelType& panel = slot(step);
+    const auto global_row = [&](Index below) {
+      return plan_.distribution().rows.global(mine.below.begin + below, at_.row);
+    };
     if constexpr (!runs_ahead<Exec>) start_load(step);
+    if constexpr (on_device)
+      if (mine.has_panel) start_factor(panel, mine, global_row);
     if constexpr (!is_host_accessible<Exec>) {
       // With one process row the one place where the host waits for the device; who has no panel
       // needs the room on the host that the former one came through.
@@ -114,10 +123,11 @@ class Factorization {
     if (mine.has_panel) {
       trace::Span span(sink_, trace::Phase::panel);
       if constexpr (is_host_accessible<Exec>) exec_.fence();
-      const BlockCyclic& rows = plan_.distribution().rows;
-      panel_factorization_(panel, mine.has_diagonal_rows, [&](Index below) {
-        return rows.global(mine.below.begin + below, at_.row);
-      });
+      if constexpr (on_device) {
+        panel_factorization_.take_pivots(panel, global_row);
+      } else {
+        panel_factorization_(panel, mine.has_diagonal_rows, global_row);
+      }
     }
     {
       trace::Span span(sink_, trace::Phase::broadcast);
@@ -195,20 +205,33 @@ class Factorization {
 
  private:
   using PanelType = Panel<T, Exec>;
-  using HostExec = std::remove_cvref_t<decltype(std::declval<const Exec&>().host())>;
+  static constexpr bool on_device = has_panels_on_device<Exec>;  ///< panels are factored there
+  static_assert(!on_device || std::is_same_v<Pivoting, PartialPivoting> ||
+                    !Pivoting::exchanges_rows,
+                "plinth: a device factors panels with PartialPivoting or NoPivoting; for other "
+                "policies let the host do it (PanelOn::host)");
 
   static constexpr bool by_tournament = PanelPivoting<Pivoting>;
+  using HostExec = std::remove_cvref_t<decltype(std::declval<const Exec&>().host())>;
+  using PanelExec = std::conditional_t<on_device, Exec, HostExec>;
   using PanelFactorizationType =
       std::conditional_t<by_tournament, TournamentPanelFactorization<T, HostExec, Sink>,
-                         PanelFactorization<T, Pivoting, HostExec, Sink>>;
+                         PanelFactorization<T, Pivoting, PanelExec, Sink>>;
 
   PanelFactorizationType panel_factorization(const Pivoting& pivoting, Sink& sink) const {
     if constexpr (by_tournament) {
       return {exec_.host(), grid_, options_.panel, options_.pivot_reduction,
               max_width(),  sink,  pivoting,       plan_.distribution().rows.local_size(at_.row)};
     } else {
-      return {exec_.host(), grid_, options_.panel, options_.pivot_reduction,
+      return {panel_exec(), grid_, options_.panel, options_.pivot_reduction,
               max_width(),  sink,  pivoting};
+    }
+  }
+  PanelExec panel_exec() const {
+    if constexpr (on_device) {
+      return beside_;
+    } else {
+      return exec_.host();
     }
   }
 
@@ -227,6 +250,13 @@ class Factorization {
     if (!mine.has_panel) return;
     trace::Span span(sink_, trace::Phase::panel);
     panel.start_load(exec_, beside_, a_, mine);
+  }
+  /// On the device.
+  template <class GlobalRow>
+  void start_factor(PanelType& panel, const LocalStep& mine, const GlobalRow& global_row) {
+    trace::Span span(sink_, trace::Phase::panel);
+    panel_factorization_(panel, mine.has_diagonal_rows, global_row);
+    if (grid_.shape().cols > 1) panel.start_to_host(beside_);
   }
   void await(const Step& step) {
     PanelType& panel = slot(step);
@@ -255,11 +285,10 @@ class Factorization {
     kernel::Buffer<T, typename Exec::memory> u12;
   };
   void add_lane(Index cols) {
-    Lane& lane = lanes_.emplace_back(
-        Lane{{exec_, has_top_in_place() ? exec_ : exec_.beside(), grid_,
-              plan_.distribution().rows, max_width(), cols, options_.swap,
-              static_cast<int>(lanes_.size())},
-             {}});
+    Lane& lane = lanes_.emplace_back(Lane{
+        {exec_, has_top_in_place() ? exec_ : exec_.beside(), grid_, plan_.distribution().rows,
+         max_width(), cols, options_.swap, static_cast<int>(lanes_.size())},
+        {}});
     if (!has_top_in_place()) lane.u12.reserve(max_width() * cols);
   }
   Lane& lane(Section section) {
@@ -354,7 +383,7 @@ class Factorization {
   }
 
   Exec exec_;
-  Exec beside_;  ///< panels' copies
+  Exec beside_;  ///< panels' copies, and their factorization on a device
   kernel::Deal<typename Exec::execution_space> deal_;
   ProcessGrid grid_;
   FactorOptions options_;

@@ -94,15 +94,18 @@ class Panel {
   PanelOutcome& outcome() { return outcome_; }
 
   /// Starts copying the panel's columns of the local matrix in: the diagonal block's rows to the
-  /// top, on the process row that owns them, the rows below to L21. They are on the host after the
-  /// next fence of `beside`, the queue of all of this object's copies.
+  /// top, on the process row that owns them, the rows below to L21. Work of `beside`, the queue of
+  /// all of this object's copies, finds them on the device; unless panels are factored there, they
+  /// are on the host after the queue's next fence.
   template <class View>
   void start_load(const Exec& exec, const Exec& beside, const View& local,
                   const LocalStep& mine) {
     copy_rows(local, mine, [&](const auto& from, const auto& to) { transfer(exec, from, to); });
     beside.after(exec);
-    storage_.start_to_host(beside, 0, elements());
+    if constexpr (!has_panels_on_device<Exec>) start_to_host(beside);
   }
+  /// Starts copying the panel to the host's side, for those that it is sent to.
+  void start_to_host(const Exec& beside) const { storage_.start_to_host(beside, 0, elements()); }
   /// Copies the factored columns back, L21 only if `with_l21`.
   template <class View>
   void store(const Exec& exec, const View& local, const LocalStep& mine, bool with_l21) const {
@@ -111,8 +114,8 @@ class Panel {
         with_l21);
   }
 
-  /// Starts the broadcast along the process row. The owner's panel must be factored, and copies
-  /// from the host's side of the former panel done.
+  /// Starts the broadcast along the process row. The owner's panel must be factored, on the host's
+  /// side if there is somebody to send it to, and copies from that of the former panel done.
   void send(const Exec& exec, const Exec& beside, const ProcessGrid& grid,
             comm::BroadcastAlgorithm algorithm) {
     const bool owner = grid.coord().col == step_.owner_col;
@@ -121,7 +124,7 @@ class Panel {
     const Index bytes = (elements() + trailer_elements(width())) * static_cast<Index>(sizeof(T));
     broadcast_.start(grid.row(), storage_.host(), bytes, step_.owner_col,
                      static_cast<int>(step_.k % 32768), algorithm, grid.options().max_message);
-    if (owner) arrive(exec, beside);
+    if (owner) arrive(exec, beside, !has_panels_on_device<Exec>);
   }
   /// Passes pieces on, without blocking.
   void progress() { broadcast_.progress(); }
@@ -131,7 +134,7 @@ class Panel {
     if (arrived_) return;
     broadcast_.wait_arrival();
     unpack_trailer();
-    arrive(exec, beside);
+    arrive(exec, beside, true);
   }
   /// Returns when the panel may be reshaped: neighbours have what they were sent.
   void release() { broadcast_.finish(); }
@@ -158,8 +161,8 @@ class Panel {
     std::memcpy(found, trailer() + width_bytes, sizeof found);
     outcome_ = {found[0], found[1]};
   }
-  void arrive(const Exec& exec, const Exec& beside) {
-    storage_.to_device(beside, 0, elements());
+  void arrive(const Exec& exec, const Exec& beside, bool is_on_host) {
+    if (is_on_host) storage_.to_device(beside, 0, elements());
     exec.after(beside);
     arrived_ = true;
   }

@@ -39,24 +39,31 @@ auto rows_of_panel(const Step& step, const GlobalRow& global_row) {
   };
 }
 
-/// Factors panels, on the host, together with the other processes of the owning process column,
-/// a column at a time.
+/// Factors panels, on the host or on a device, together with the other processes of the owning
+/// process column, a column at a time.
 ///
 /// Every process builds the panel's top block up as pivots are found (row j is the j-th pivot row).
 /// On the process row of the diagonal block, top rows that are not pivot rows yet hold the diagonal
 /// block's own rows. Triangular solves with the top block are done by every process alike, without
 /// a message.
+///
+/// On a device all work on the panel is started in the queue of `exec`, behind that which brings it
+/// there. With one process row the host waits for none of it, and take_pivots() is to be called
+/// after the queue's next fence; with several, for each column's two rows.
 /// Source: netlib HPL for the distributed exchange.
-template <class T, PivotingPolicy Pivoting, class HostExec, class Sink = trace::Off>
+template <class T, PivotingPolicy Pivoting, class Exec, class Sink = trace::Off>
 class PanelFactorization {
  public:
-  PanelFactorization(const HostExec& exec, const ProcessGrid& grid, const RecursivePanel& policy,
+  PanelFactorization(const Exec& exec, const ProcessGrid& grid, const RecursivePanel& policy,
                      PivotReduction reduction, Index max_width, Sink& sink,
                      const Pivoting& pivoting = {})
       : recursion_(exec, policy),
         pivot_(grid, max_width, reduction),
         pivoting_(pivoting),
-        sink_(sink) {}
+        sink_(sink),
+        is_alone_(grid.shape().rows == 1) {
+    if constexpr (on_device) recursion_.reserve(max_width, is_alone_);
+  }
 
   /// Factors `panel` in place; sets its pivots and outcome. Collective over the process column.
   /// global_row(r) is the global index of the panel's row width + r.
@@ -65,7 +72,7 @@ class PanelFactorization {
     first_row_ = panel.step().cols.begin;
     pivots_ = panel.pivots();
     outcome_ = {};
-    recursion_.reset(panel.host(), panel.lead(), panel.width(), has_diagonal_rows);
+    recursion_.reset(data_of(panel), panel.lead(), panel.width(), has_diagonal_rows);
     const auto global = rows_of_panel(panel.step(), global_row);
     const auto exchange = [&](Index j, const auto& best) { this->exchange(j, best, global); };
     if constexpr (std::is_same_v<Pivoting, PartialPivoting> || !Pivoting::exchanges_rows) {
@@ -78,15 +85,43 @@ class PanelFactorization {
           exchange);
     }
     panel.outcome() = outcome_;
+    if constexpr (on_device)
+      if (is_alone_) recursion_.start_found_to_host();
+  }
+
+  /// Sets the pivots and the outcome of a panel that one process has factored on a device.
+  template <class PanelType, class GlobalRow>
+  void take_pivots(PanelType& panel, const GlobalRow& global_row) const
+      requires(PanelColumnsOf<T, Exec>::on_device) {
+    if (!is_alone_) return;
+    const auto global = rows_of_panel(panel.step(), global_row);
+    for (Index j = 0; j < panel.width(); ++j) {
+      const kernel::FoundPivot<T>& found = recursion_.found(j);
+      panel.pivots()[j] = global(found.row);
+      note_pivot(panel.outcome(), panel.step().cols.begin + j, found.value);
+    }
   }
 
  private:
+  static constexpr bool on_device = PanelColumnsOf<T, Exec>::on_device;
+
+  template <class PanelType>
+  static T* data_of(const PanelType& panel) {
+    if constexpr (on_device) {
+      return panel.device();
+    } else {
+      return panel.host();
+    }
+  }
+
   /// Finds the pivot of column j, and makes the pivot row the top block's row j everywhere; the
   /// row that it displaces takes its place.
   template <class Best, class GlobalRow>
   void exchange(Index j, Best best, const GlobalRow& global) {
     trace::Span span(sink_, trace::Phase::pivot);
     if constexpr (!Pivoting::exchanges_rows) best = recursion_.in_place(j);
+    if constexpr (on_device)
+      if (is_alone_) return recursion_.exchange_rows(j, best);
     PivotMessage<T>& message = pivot_.message();
     auto candidate = recursion_.read_rows(j, best, message.winner_row(), message.current_row());
     Index local = candidate.row;
@@ -100,10 +135,11 @@ class PanelFactorization {
     note_pivot(outcome_, first_row_ + j, message.winner_row()[j]);
   }
 
-  PanelRecursion<T, HostExec> recursion_;
+  PanelRecursion<T, Exec> recursion_;
   PivotExchange<T> pivot_;
   Pivoting pivoting_;
   Sink& sink_;
+  bool is_alone_;  ///< one process row
 
   Index first_row_ = 0;
   Index* pivots_ = nullptr;

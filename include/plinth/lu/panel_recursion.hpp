@@ -2,24 +2,33 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "plinth/kernel/blas.hpp"
 #include "plinth/kernel/panel_columns.hpp"
 #include "plinth/kernel/trsm.hpp"
 #include "plinth/kernel/view.hpp"
+#include "plinth/lu/device_columns.hpp"
 #include "plinth/lu/panel_columns.hpp"
+#include "plinth/policy/execution.hpp"
 #include "plinth/policy/panel.hpp"
 
 namespace plinth::lu {
 
-/// The columns of a panel, and everything about factoring them but where pivots come from.
+/// A panel's columns where kernels of Exec factor them.
+template <class T, class Exec>
+using PanelColumnsOf =
+    std::conditional_t<is_host_accessible<Exec>, HostColumns<T, Exec>, DeviceColumns<T, Exec>>;
+
+/// The columns of a panel, on the host or a device, and everything about factoring them but where
+/// pivots come from.
 ///
 /// Recursion over column ranges [c0, c1): split into parts; each part is factored, the others
 /// brought up to date by triangular solves and products, in the order that the variant says.
 /// Source: Toledo 1997.
 template <class T, class Exec>
-class PanelRecursion : public HostColumns<T, Exec> {
-  using Columns = HostColumns<T, Exec>;
+class PanelRecursion : public PanelColumnsOf<T, Exec> {
+  using Columns = PanelColumnsOf<T, Exec>;
   using Columns::active, Columns::deal, Columns::transposed;
 
  public:

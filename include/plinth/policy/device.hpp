@@ -27,8 +27,13 @@ struct PinnedMemory : KokkosMemory<PinnedSpace<Space>> {
 };
 
 /// Data in the memory of a device, kernels on it: any Kokkos device space (CUDA, HIP, SYCL). The
-/// host speaks with MPI, from pinned memory, which copies reach while host and device work, and
-/// factors panels, or the device does.
+/// host speaks with MPI, from pinned memory, which copies reach while host and device work.
+///
+/// With PanelOn::host it factors panels, which are copied to it and back. With PanelOn::device
+/// lu_factor's panels stay where they are, and the host sees their pivots; with several process
+/// rows it carries two rows per column, with several process columns factored panels. The pivoting
+/// policy must be PartialPivoting or NoPivoting then.
+///
 /// All kernels and copies of one object and of its copies are in one queue of the device: that of
 /// the space instance it was made with.
 template <class Space, PanelOn Panels = PanelOn::host>

@@ -12,6 +12,8 @@
 namespace on_device {
 
 using Exec = plinth::DeviceExecution<Kokkos::DefaultExecutionSpace>;
+/// The same, factoring panels.
+using PanelExec = plinth::DeviceExecution<Kokkos::DefaultExecutionSpace, plinth::PanelOn::device>;
 template <class T, class Layout = Kokkos::LayoutRight>
 using Matrix = plinth::DistributedMatrix<T, Exec::memory, Layout>;
 

@@ -12,7 +12,7 @@
 
 namespace on_device {
 
-template <class Layout>
+template <class Exec, class Layout>
 double hpl(const plinth::ProcessGrid& grid, plinth::Index n) {
   const Exec exec;
   const plinth::HplMatrix generator{{.n = n}};
@@ -29,7 +29,7 @@ double hpl(const plinth::ProcessGrid& grid, plinth::Index n) {
   return plinth::hpl_residual(exec, generator, ab.distribution(), x).scaled_residual(n);
 }
 
-template <class T, class Layout, class Pivoting>
+template <class Exec, class T, class Layout, class Pivoting>
 void factor_and_solve(const plinth::ProcessGrid& grid, plinth::Index n) {
   const Exec exec;
   Matrix<T, Layout> a(grid, n, n), b(grid, n, 3);
@@ -42,10 +42,11 @@ void factor_and_solve(const plinth::ProcessGrid& grid, plinth::Index n) {
 
 double factor(const plinth::ProcessGrid& grid, plinth::Index n) {
   using plinth::PartialPivoting;
-  factor_and_solve<double, Kokkos::LayoutLeft, PartialPivoting>(grid, n);
-  factor_and_solve<float, Kokkos::LayoutRight, plinth::NoPivoting>(grid, n);
-  factor_and_solve<Kokkos::complex<double>, Kokkos::LayoutRight, PartialPivoting>(grid, n);
-  return hpl<Kokkos::LayoutRight>(grid, n) + hpl<Kokkos::LayoutLeft>(grid, n);
+  factor_and_solve<Exec, double, Kokkos::LayoutLeft, PartialPivoting>(grid, n);
+  factor_and_solve<Exec, float, Kokkos::LayoutRight, plinth::NoPivoting>(grid, n);
+  factor_and_solve<PanelExec, Kokkos::complex<double>, Kokkos::LayoutRight, PartialPivoting>(grid,
+                                                                                             n);
+  return hpl<Exec, Kokkos::LayoutRight>(grid, n) + hpl<PanelExec, Kokkos::LayoutLeft>(grid, n);
 }
 
 }  // namespace on_device
