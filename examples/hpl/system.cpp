@@ -25,7 +25,7 @@ plinth::MatrixLayoutOptions square_blocks(const linpack::Case& c) {
   return {.mb = block_size(c), .nb = block_size(c), .align = c.alignment};
 }
 
-template <class Layout>
+template <class Exec, class Layout>
 class StoredSystem : public System {
  public:
   StoredSystem(const plinth::ProcessGrid& grid, const linpack::Case& c)
@@ -50,8 +50,7 @@ class StoredSystem : public System {
   const plinth::lu::Plan& plan() const override { return plan_; }
 
  private:
-  using Exec = linpack::Execution;
-  using Matrix = plinth::DistributedMatrix<double, Exec::memory, Layout>;
+  using Matrix = plinth::DistributedMatrix<double, typename Exec::memory, Layout>;
 
   Exec exec_;
   plinth::HplMatrix generator_;
@@ -64,6 +63,13 @@ class StoredSystem : public System {
       factorization_;
   plinth::lu::BackSubstitution<Exec, Matrix> back_substitution_;
 };
+
+template <class Exec>
+std::unique_ptr<System> make_system_on(const plinth::ProcessGrid& grid, const linpack::Case& c) {
+  if (c.extensions.storage == linpack::Storage::by_rows)
+    return std::make_unique<StoredSystem<Exec, Kokkos::LayoutRight>>(grid, c);
+  return std::make_unique<StoredSystem<Exec, Kokkos::LayoutLeft>>(grid, c);
+}
 
 }  // namespace
 
@@ -87,9 +93,9 @@ double bytes_needed(const linpack::Case& c) {
 }
 
 std::unique_ptr<System> make_system(const plinth::ProcessGrid& grid, const linpack::Case& c) {
-  if (c.extensions.storage == linpack::Storage::by_rows)
-    return std::make_unique<StoredSystem<Kokkos::LayoutRight>>(grid, c);
-  return std::make_unique<StoredSystem<Kokkos::LayoutLeft>>(grid, c);
+  if (c.extensions.panels == linpack::Panels::on_device)
+    return make_system_on<linpack::PanelExecution>(grid, c);
+  return make_system_on<linpack::Execution>(grid, c);
 }
 
 }  // namespace hpl

@@ -53,6 +53,9 @@ enum class PivotReduction { point_to_point, mpi, hybrid };
 /// Which way the local matrix runs through memory.
 enum class Storage { by_rows, by_columns };
 
+/// Who factors the panels of a matrix on a device; on a host, the host.
+enum class Panels { on_host, on_device };
+
 /// What is told of where the time went: nothing, the seconds of each phase, or those of each
 /// phase in each step, too.
 enum class PhaseReport { none, totals, steps };
@@ -63,6 +66,7 @@ struct Extensions {
   double split = 0;                   ///< fraction of the columns in the right section; 0: off
   Switch reproducible = Switch::off;  ///< the same bits at every look-ahead depth
   Storage storage = Storage::by_rows;
+  Panels panels = Panels::on_host;
   PhaseReport phases = PhaseReport::none;
   plinth::Transport transport = plinth::Transport::staged;
   int threads = 0;             ///< per rank; 0: as the environment has it

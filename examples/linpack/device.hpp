@@ -23,6 +23,10 @@ inline constexpr bool has_device =
 using Execution =
     std::conditional_t<has_device, plinth::DeviceExecution<Kokkos::DefaultExecutionSpace>,
                        plinth::HostExecution<>>;
+/// The same with panels factored on the device, where there is one.
+using PanelExecution = std::conditional_t<
+    has_device, plinth::DeviceExecution<Kokkos::DefaultExecutionSpace, plinth::PanelOn::device>,
+    Execution>;
 
 /// The arguments, and for Kokkos the one that gives this rank a device of its own among the ranks
 /// of its machine, unless they name one or there is none to choose from. Collective; throws

@@ -75,6 +75,7 @@ std::string extensions(const Config& c) {
   if (e.split != usual.split) add("--split " + shortest(e.split));
   word_if("--reproducible", e.reproducible, usual.reproducible);
   word_if("--storage", e.storage, usual.storage);
+  word_if("--panels", e.panels, usual.panels);
   word_if("--phases", e.phases, usual.phases);
   word_if("--transport", e.transport, usual.transport);
   if (e.threads != usual.threads) add("--threads " + std::to_string(e.threads));

@@ -32,6 +32,7 @@ Json to_json(const Extensions& e) {
            {"split", e.split},
            {"reproducible", word(e.reproducible)},
            {"storage", word(e.storage)},
+           {"panels", word(e.panels)},
            {"phases", word(e.phases)},
            {"transport", word(e.transport)},
            {"threads", e.threads}};
@@ -44,6 +45,7 @@ void from_json(const Json& json, Extensions& e) {
   json.at("split").get_to(e.split);
   read_word(json.at("reproducible"), e.reproducible);
   read_word(json.at("storage"), e.storage);
+  read_word(json.at("panels"), e.panels);
   read_word(json.at("phases"), e.phases);
   read_word(json.at("transport"), e.transport);
   json.at("threads").get_to(e.threads);

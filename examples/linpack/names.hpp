@@ -58,6 +58,10 @@ struct Words<Storage> {
   static constexpr std::array<std::string_view, 2> all{"row", "column"};
 };
 template <>
+struct Words<Panels> {
+  static constexpr std::array<std::string_view, 2> all{"host", "device"};
+};
+template <>
 struct Words<plinth::Transport> {
   static constexpr std::array<std::string_view, 3> all{"staged", "direct", "automatic"};
 };

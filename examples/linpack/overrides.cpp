@@ -102,6 +102,14 @@ void apply_grid(const Override& given, Config& config) {
   config.grids = list<Grid>(given, "P x Q, as in 2x3", parse_grid);
 }
 
+void apply_panels(const Override& given, Config& config) {
+  const auto panels = choice<Panels>(given);
+  if (panels == Panels::on_device && !has_device)
+    refuse(given, "host in a program that was built without a device",
+           in_quotes(given.values[0]));
+  config.extensions.panels = panels;
+}
+
 /// A file's name may hold commas: it is one value.
 void apply_output(const Override& given, Config& config) {
   std::string name;
@@ -163,6 +171,8 @@ constexpr OverrideOption table[] = {
      OptionOf::pivoting},
     {"--storage", "ORDER", "local storage by row or by column",
      [](const Override& v, Config& c) { c.extensions.storage = choice<Storage>(v); },
+     OptionOf::pivoting},
+    {"--panels", "NAME", "who factors panels of a matrix on a device: host, device", apply_panels,
      OptionOf::pivoting},
     {"--phases", "NAME", "report the seconds of each phase: no, yes, steps (of each step, too)",
      [](const Override& v, Config& c) { c.extensions.phases = choice<PhaseReport>(v); }},

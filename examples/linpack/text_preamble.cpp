@@ -82,7 +82,8 @@ std::string extensions(const Extensions& e) {
   if (e.mixed) return "Beyond HPL.dat: " + describe(*e.mixed) + "\n";
   return "Beyond HPL.dat: pivot " + std::string(word(e.pivot_reduction)) + ", split " +
          print("%g", e.split) + ", reproducible " + std::string(word(e.reproducible)) +
-         ", storage by " + std::string(word(e.storage)) + "\n";
+         ", storage by " + std::string(word(e.storage)) +
+         (e.panels == Panels::on_device ? ", panels on the device" : "") + "\n";
 }
 
 std::string check_description(const Config& c) {

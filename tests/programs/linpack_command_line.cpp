@@ -183,6 +183,11 @@ TEST_CASE("command line: wrong values are refused by name") {
     CHECK(error_of({"--transport", "direct"}) ==
           "--transport: expected staged or automatic in a program that was built without a "
           "device, found 'direct'");
+  CHECK(error_of({"--panels", "gpu"}) ==
+        "--panels: expected one of 0 (host), 1 (device), found 'gpu'");
+  if (!linpack::has_device)
+    CHECK(error_of({"--panels", "device"}) ==
+          "--panels: expected host in a program that was built without a device, found 'device'");
   CHECK(error_of({"--reproducible", "maybe"}) ==
         "--reproducible: expected one of 0 (no), 1 (yes), found 'maybe'");
   CHECK(error_of({"--phases", "all"}) ==
@@ -277,6 +282,7 @@ TEST_CASE("command line: what is printed is read back, options beyond HPL.dat to
   const Given all[] = {
       {hpl, {"--bcast", "1ring,bcast,ibcast", "--n", "10,20"}},
       {hpl, {"--swap", "mpi", "--pivot", "hybrid", "--split", "0.3", "--reproducible", "yes"}},
+      {hpl, {"--panels", linpack::has_device ? "device" : "host"}},
       {hpl, {"--storage", "column", "--phases", "steps", "--threads", "3", "--swap", "auto"}},
       {hpl, {"--transport", "automatic"}},
       {mixed, {"--matrix", "fasi-higham", "--kappa", "1e5", "--refine", "none"}},

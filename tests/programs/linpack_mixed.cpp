@@ -57,7 +57,7 @@ TEST_CASE("options of mixed precision", "[mixed]") {
 TEST_CASE("programs have the options that mean something to them", "[mixed]") {
   for (const char* option : {"--matrix", "--precision", "--refine", "--sigma", "--compare-fp64"})
     CHECK_THAT(refusal(plain, {option, "1"}), contains("unknown argument"));
-  for (const char* option : {"--pivot", "--split", "--reproducible", "--storage"})
+  for (const char* option : {"--pivot", "--split", "--reproducible", "--storage", "--panels"})
     CHECK_THAT(refusal(mixed, {option, "1"}), contains("unknown argument"));
   CHECK_FALSE(interpret(plain, {}, 1).config.extensions.mixed);
 }

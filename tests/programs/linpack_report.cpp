@@ -249,12 +249,13 @@ TEST_CASE("report: the rows of parameters are netlib's") {
   c.extensions.pivot_reduction = linpack::PivotReduction::hybrid;
   c.extensions.split = 0.25;
   c.extensions.storage = linpack::Storage::by_columns;
+  c.extensions.panels = linpack::Panels::on_device;
   report.begin(preamble);
   const std::string text = out.str();
   CHECK_THAT(text, contains("Plinth 1.2.3"));
   CHECK_THAT(text, contains("\nMPI: some\nRuns: 3 on 4 ranks\n"
                             "Beyond HPL.dat: pivot hybrid, split 0.25, reproducible no, "
-                            "storage by column\nNote: a note.\nWarning: a warning.\n"));
+                            "storage by column, panels on the device\nNote: a note.\nWarning: a warning.\n"));
   CHECK(text.find("\nInput: ") == text.npos);
   CHECK_THAT(
       text,
