@@ -250,6 +250,31 @@ TEST_CASE("A panel of LU in mixed precision hides behind a device's update", "[d
       ProcessGrid(MPI_COMM_WORLD, plinth::RowMajorGrid{rows, size / rows}));
 }
 
+TEST_CASE("With one process row LU in mixed precision does not wait for rows", "[device]") {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, size});
+  const plinth::lu::Plan plan =
+      record_mixed<Recorder, plinth::PartialPivoting>(grid, {.lookahead = GENERATE(0, 1, 2)}).plan;
+  struct {
+    plinth::lu::Plan plan;
+    plinth::GridCoord at;
+    Index count = 0;
+    void load(const plinth::lu::Step&) {}
+    void factor(const plinth::lu::Step&) {}
+    void fetch(const plinth::lu::Step&, plinth::Range cols, plinth::lu::Section) {
+      if (!plan.local_cols(cols, at).empty()) ++count;
+    }
+    void update(const plinth::lu::Step&, plinth::Range, plinth::lu::Section) {}
+    void finish(const plinth::lu::Step&) {}
+  } pieces{plan, grid.coord()};
+  walk(plan, pieces);
+  // For room for U12, for its largest entry, and at the end.
+  CHECK(fences(0) == 2 * pieces.count + 1);
+  CHECK(fences(panels) == plan.steps() + 1);
+  CHECK(is_idle(LockedDevice()));
+}
+
 TEST_CASE("A panel of LU in mixed precision that the device factors hides behind its update",
           "[device]") {
   int size = 0;

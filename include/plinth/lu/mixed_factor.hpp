@@ -24,6 +24,7 @@
 #include "plinth/lu/narrowing_log.hpp"
 #include "plinth/lu/operand_scaling.hpp"
 #include "plinth/lu/packed_block_row.hpp"
+#include "plinth/lu/panel_ring.hpp"
 #include "plinth/lu/pivots.hpp"
 #include "plinth/lu/plan.hpp"
 #include "plinth/policy/execution.hpp"
@@ -95,20 +96,18 @@ class MixedFactorization {
                  plan_.max_width()},
                 sink),
         block_row_(exec, setup_, scaling_, plan_.max_width(),
-                   distribution.cols.local_size(at_.col)) {
+                   distribution.cols.local_size(at_.col)),
+        ring_(exec, beside_, plan_, Pivoting::exchanges_rows && has_top_in_place()) {
     require(options.valid(), MixedOptions::requirement);
     Mixed::require_kernel(setup_);
     const Index width = plan_.max_width();
-    const Index in_flight =
-        std::min(options.lookahead, std::max<Index>(plan_.steps() - 1, 0)) + 1;
-    for (Index d = 0; d < in_flight; ++d)
-      ring_.emplace_back(setup_, width, distribution.rows.local_size(at_.row));
+    ring_.fill(setup_, width, distribution.rows.local_size(at_.row));
     const Index cols = distribution.cols.local_size(at_.col);
     lanes_.emplace_back(setup_, width, std::min(width, cols), 0);
     lanes_.emplace_back(setup_, width, cols, 1);
-    if constexpr (Pivoting::exchanges_rows) {
+    if (Pivoting::exchanges_rows && !has_top_in_place()) {
       interchange_.emplace(exec, grid, distribution.rows, width, cols, options.swap);
-      if (!has_top_in_place()) rows_.reserve(width * cols);
+      rows_.reserve(width * cols);
     }
     if constexpr (kernel::runs_on_host<Space>) {
       workspace_.reserve(setup_, width, std::max<Index>(exec.space().concurrency(), 1));
@@ -131,7 +130,7 @@ class MixedFactorization {
   Index workspace_bytes() const {
     Index bytes = panels_.workspace_bytes() + block_row_.workspace_bytes() +
                   rows_.size() * Index(sizeof(Factor));
-    for (const PanelType& panel : ring_) bytes += panel.bytes();
+    for (const PanelType& panel : ring_.panels()) bytes += panel.bytes();
     for (const Lane& lane : lanes_) bytes += lane.bytes();
     if constexpr (kernel::runs_on_host<Space>) bytes += workspace_.bytes();
     return bytes;
@@ -148,11 +147,7 @@ class MixedFactorization {
     log_.see_a(kernel::largest_magnitude(exec_, a_));
     walk(plan_, *this);
     sink_.at(trace::no_step);
-    if constexpr (!is_host_accessible<Exec>) {
-      exec_.fence();
-      beside_.fence();
-    }
-    for (auto& panel : ring_) panel.release();
+    ring_.release();
     for (auto& lane : lanes_) lane.release();
     return log_.report(grid_.all(), outcome_, options_.matrix_exponent);
   }
@@ -164,7 +159,7 @@ class MixedFactorization {
   void factor(const Step& step) {
     sink_.at(step.k);
     const LocalStep mine = plan_.local(step, at_);
-    PanelType& panel = slot(step);
+    PanelType& panel = ring_[step];
     if constexpr (!runs_ahead<Exec>) start_load(step);
     if constexpr (is_host_accessible<Exec>) {
       exec_.fence();
@@ -193,8 +188,8 @@ class MixedFactorization {
     sink_.at(step.k);
     const Range cols = plan_.local_cols(global_cols, at_);
     if (cols.empty()) return;
-    PanelType& panel = slot(step);
-    await(panel);
+    ring_.await(step, sink_);
+    const PanelType& panel = ring_[step];
     Lane& lane = this->lane(section);
     {
       trace::Span span(sink_, trace::Phase::wait);
@@ -202,7 +197,8 @@ class MixedFactorization {
     }
     if constexpr (Pivoting::exchanges_rows) {
       trace::Span span(sink_, trace::Phase::interchange);
-      interchange_->begin(interchanges(panel), columns_of(cols),
+      if (has_top_in_place()) return exchange_rows(step, columns_of(cols));
+      interchange_->begin(ring_.interchanges(step), columns_of(cols),
                           rows_of_top(panel.width(), cols.size()));
     } else {
       const LocalStep mine = plan_.local(step, at_);
@@ -220,10 +216,10 @@ class MixedFactorization {
     sink_.at(step.k);
     const Range cols = plan_.local_cols(global_cols, at_);
     if (!cols.empty()) {
-      const PanelType& panel = slot(step);
+      const PanelType& panel = ring_[step];
       const LocalStep mine = plan_.local(step, at_);
       Lane& lane = this->lane(section);
-      if constexpr (Pivoting::exchanges_rows) {
+      if (interchange_) {
         trace::Span span(sink_, trace::Phase::interchange);
         interchange_->end(sink_);
       }
@@ -243,24 +239,15 @@ class MixedFactorization {
 
   void finish(const Step& step) {
     sink_.at(step.k);
-    PanelType& panel = slot(step);
-    await(panel);
+    ring_.await(step, sink_);
+    const PanelType& panel = ring_[step];
     const MixedPanelHeader& header = panel.header();
     pivots_->record(step, panel.pivots());
     exponents_->l[static_cast<std::size_t>(step.k)] = header.l;
     exponents_->u[static_cast<std::size_t>(step.k)] = header.u + options_.matrix_exponent;
     outcome_.merge(header.outcome);
-    if constexpr (Pivoting::exchanges_rows) permute_l(panel);
-    if constexpr (is_host_accessible<Exec>) {
-      exec_.fence();
-    } else {
-      // The next panel's copy is not among those that come after this step's kernels.
-      if (plan_.lookahead() > 0 && step.k + 1 < plan_.steps())
-        await(slot(plan_.step(step.k + 1)));
-      beside_.after(exec_);
-    }
-    trace::Span span(sink_, trace::Phase::wait);
-    panel.release();
+    if constexpr (Pivoting::exchanges_rows) permute_l(step);
+    ring_.finish(step, sink_);
   }
 
  private:
@@ -274,22 +261,17 @@ class MixedFactorization {
   void start_load(const Step& step) {
     sink_.at(step.k);
     const LocalStep mine = plan_.local(step, at_);
-    slot(step).reshape(step, mine);
+    ring_.reshape(step, mine);
     if (!mine.has_panel) return;
     trace::Span span(sink_, trace::Phase::panel);
     panels_.start_load(a_, mine);
   }
-  void await(PanelType& panel) {
-    trace::Span span(sink_, trace::Phase::wait);
-    panel.wait(exec_, beside_);
-  }
-  PanelType& slot(const Step& step) {
-    return ring_[static_cast<std::size_t>(step.k) % ring_.size()];
+  /// With one process row.
+  void exchange_rows(const Step& step, const View& columns) {
+    ring_.exchanges(step)(exec_, columns);
+    if constexpr (is_host_accessible<Exec>) exec_.fence();
   }
   Lane& lane(Section section) { return lanes_[section == Section::panel ? 0 : 1]; }
-  Interchanges interchanges(const PanelType& panel) const {
-    return {panel.step().cols.begin, panel.pivots(), panel.width()};
-  }
   /// With one process row the pivot rows are brought to the top of the matrix itself, else to a
   /// buffer that each process row has.
   bool has_top_in_place() const { return grid_.shape().rows == 1; }
@@ -335,18 +317,19 @@ class MixedFactorization {
   }
 
   /// Carries the interchanges over to the columns of L that are finished.
-  void permute_l(const PanelType& panel) {
+  void permute_l(const Step& step) {
     trace::Span span(sink_, trace::Phase::interchange);
-    const Range cols = plan_.local_cols(Range{0, panel.step().cols.begin}, at_);
-    interchange_->apply(interchanges(panel), columns_of(cols),
-                        rows_of_top(panel.width(), cols.size()), sink_);
+    const Range cols = plan_.local_cols(Range{0, step.cols.begin}, at_);
+    if (has_top_in_place()) return exchange_rows(step, columns_of(cols));
+    interchange_->apply(ring_.interchanges(step), columns_of(cols),
+                        rows_of_top(step.width(), cols.size()), sink_);
   }
 
   void progress() {
     trace::Span span(sink_, trace::Phase::broadcast);
-    for (auto& panel : ring_) panel.progress();
+    ring_.progress();
     for (auto& lane : lanes_) lane.progress();
-    if constexpr (Pivoting::exchanges_rows) interchange_->progress();
+    if (interchange_) interchange_->progress();
   }
 
   Exec exec_;
@@ -360,9 +343,9 @@ class MixedFactorization {
   Sink& sink_;
   Panels panels_;
   MixedBlockRowSolve<Factor, Operand, Layout, Exec> block_row_;
-  std::vector<PanelType> ring_;
+  PanelRing<PanelType, Exec> ring_;
   std::vector<Lane> lanes_;
-  std::optional<Interchange<Factor, Exec, Layout>> interchange_;
+  std::optional<Interchange<Factor, Exec, Layout>> interchange_;  ///< several process rows
   kernel::Buffer<Factor, Memory> rows_;
   typename kernel::lowp::WorkspaceOf<Space>::type workspace_;
 

@@ -32,7 +32,8 @@ struct PinnedMemory : KokkosMemory<PinnedSpace<Space>> {
 /// With PanelOn::host it factors panels, which are copied to it and back. With PanelOn::device
 /// lu_factor's panels stay where they are, and the host sees their pivots; with several process
 /// rows it carries two rows per column, with several process columns factored panels. The pivoting
-/// policy must be PartialPivoting or NoPivoting then.
+/// policy must be PartialPivoting or NoPivoting then. mixed_lu_factor's panels stay there but for
+/// the diagonal block, which the host factors; the pivoting policy must be NoPivoting.
 ///
 /// All kernels and copies of one object and of its copies are in one queue of the device: that of
 /// the space instance it was made with.
