@@ -2,12 +2,16 @@
 //
 // LU whose panels a device factors: the host's pivots, factors and outcomes, and next to nothing
 // comes to the host.
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "plinth/lu/factor.hpp"
 #include "plinth/lu/factors.hpp"
+#include "plinth/lu/pivots.hpp"
 #include "plinth/lu/plan.hpp"
 #include "support/catch.hpp"
 #include "support/instances.hpp"
@@ -153,6 +157,34 @@ TEST_CASE("LU with panels on a device: the host's pivots, and small residuals",
       CHECK(pivots == gather_pivots(factor_on_host(grid, a, c.nb, c.options)));
       CHECK(factor_ratio(a, gather_device(factors.matrix()), pivots) < 30);
     }
+  });
+  CHECK(is_idle(LockedDevice()));
+}
+
+TEST_CASE("HPL's way with panels on a device: b travels along, L is dropped",
+          "[device][panels]") {
+  on_each_kind_of_grid([](const ProcessGrid& grid) {
+    const auto exact = powers_of_two<double>(39, 6);
+    const Index n = exact.a.rows, nb = 7;
+    const auto system = make_dense<double>(n, n + 1, [&](Index i, Index j) {
+      if (j < n) return exact.a(i, j);
+      double sum = 0;
+      for (Index k = 0; k < n; ++k) sum += exact.a(i, k);
+      return sum;
+    });
+    const auto entry = [&](Index i, Index j) noexcept { return system(i, j); };
+    const FactorOptions options{.lookahead = 1, .split = 0.5, .keep_l = plinth::lu::KeepL::no};
+    DeviceMatrix<double> a(grid, n, n + 1, square(nb));
+    plinth::generate(LockedDevice(), a, entry);
+    plinth::trace::Off off;
+    plinth::lu::Factorization<DeviceMatrix<double>, PanelDevice> factorization(
+        PanelDevice(), grid, a.distribution(), options, off);
+    plinth::lu::Pivots pivots(a.distribution().rows, grid.coord().row);
+    CHECK(factorization(a, pivots).first_zero_pivot == -1);
+    HostMatrix<double, LayoutRight> host(grid, n, n + 1, square(nb));
+    plinth::generate(Host(), host, entry);
+    factor_travelling(Host(), host, options);
+    CHECK(same_bits(gather_device(a), gather(host)));
   });
   CHECK(is_idle(LockedDevice()));
 }
