@@ -26,9 +26,9 @@ foreach(pattern IN ITEMS
     lu/mixed_pivoted_panels.hpp lu/mixed_precision.hpp lu/mixed_unpivoted_panels.hpp
     lu/narrowing_log.hpp lu/operand_scaling.hpp lu/packed_block_row.hpp lu/panel.hpp
     lu/panel_beside.hpp lu/panel_columns.hpp lu/panel_factor.hpp lu/panel_on_host.hpp
-    lu/panel_recursion.hpp lu/pivot_exchange.hpp lu/pivot_tournament.hpp lu/row_exchanges.hpp
-    lu/row_permutation.hpp lu/substitute.hpp lu/tournament_panel.hpp lu/triangle_runs.hpp
-    policy/device_queue.hpp
+    lu/panel_recursion.hpp lu/panel_ring.hpp lu/pivot_exchange.hpp lu/pivot_tournament.hpp
+    lu/row_exchanges.hpp lu/row_permutation.hpp lu/substitute.hpp lu/tournament_panel.hpp
+    lu/triangle_runs.hpp policy/device_queue.hpp
     refine/column_operations.hpp refine/gmres_cycle.hpp refine/least_squares.hpp
     refine/policy_terms.hpp refine/verdict.hpp
     solve/absolute_product.hpp solve/narrow.hpp solve/norm_estimate.hpp solve/outcome.hpp)
