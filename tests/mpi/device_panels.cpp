@@ -277,7 +277,9 @@ TEST_CASE("LU with panels on a device: singular and non-finite matrices have the
 TEST_CASE("With one process row the host sees pivots alone, and waits once per step",
           "[device][panels]") {
   const int ranks = world_size();
-  const ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, ranks});
+  const bool direct = GENERATE(false, true);  // MPI is given the device's memory
+  const ProcessGrid staging(MPI_COMM_WORLD, plinth::RowMajorGrid{1, ranks});
+  const ProcessGrid grid = direct ? direct_grid(staging) : staging;
   const Index n = 43, nb = 4, lookahead = GENERATE(0, 1, 2);
   DeviceMatrix<double> a(grid, n, n, square(nb));
   plinth::generate(LockedDevice(), a, [](Index i, Index j) noexcept { return noise(i, j, 7); });
@@ -292,11 +294,28 @@ TEST_CASE("With one process row the host sees pivots alone, and waits once per s
     if (!plan.local(step, grid.coord()).has_panel) continue;
     bytes += step.width() * 16;  // a pivot's row, and its value
     // To be sent to other process columns, and that alone.
-    if (ranks > 1) bytes += plan.panel_elements(step, grid.coord()) * 8;
+    if (ranks > 1 && !direct) bytes += plan.panel_elements(step, grid.coord()) * 8;
   }
   CHECK(PanelDevice::count().bytes_to_host == bytes);
   CHECK(PanelDevice::count().fences == plan.steps() + 2);  // and both queues at the end
   CHECK(has_waited(LockedDevice()));
+}
+
+TEST_CASE("Panels that a device factors go from device to device", "[device][panels][transport]") {
+  on_each_kind_of_grid([&](const ProcessGrid& grid) {
+    for (const Case& c : cases()) {
+      if (c.n == 26 || c.n == 39) continue;  // others have what these have
+      INFO("n " << c.n << ", nb " << c.nb << ", look-ahead " << c.options.lookahead);
+      const auto a = random_matrix<double>(c.n, c.n, 15);
+      const auto staged = factor_on_device(grid, a, c.nb, c.options);
+      const Index max_message = c.nb == 8 ? 100 : 1 << 20;
+      const auto direct = factor_on_device(direct_grid(grid, max_message), a, c.nb, c.options);
+      CHECK(same_bits(gather_device(direct.matrix()), gather_device(staged.matrix())));
+      CHECK(direct.pivots().local() == staged.pivots().local());
+      CHECK(has_waited(LockedDevice()));
+    }
+  });
+  CHECK(is_idle(LockedDevice()));
 }
 
 TEST_CASE("With one process column the host sees rows that travel, and no columns",

@@ -251,13 +251,6 @@ TEST_CASE("The HPL program's way on the stand-in device", "[device][hpl]") {
 
 namespace {
 
-/// The grid once more, for which MPI is given the device's memory.
-ProcessGrid direct_grid(const ProcessGrid& grid, Index max_message = Index(1) << 30) {
-  const plinth::GridShape shape = grid.shape();
-  return {MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols},
-          {.max_message = max_message, .transport = plinth::Transport::direct}};
-}
-
 /// Restores what MPI says of the stand-in's memory.
 class MpiCanRead {
  public:

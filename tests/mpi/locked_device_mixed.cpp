@@ -43,6 +43,11 @@ Dense<T> gather_device(const DeviceMatrix<T, Layout>& a) {
   return gather(host);
 }
 
+Index sum_of_all(Index mine) {
+  MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  return mine;
+}
+
 /// Noise with sqrt(n) on the diagonal, or without.
 struct Entries {
   Index n;
@@ -84,18 +89,27 @@ void check_factors() {
       INFO("n " << s.n << ", nb " << s.nb << ", look-ahead " << s.lookahead << ", inverted "
                 << s.invert);
       const MatrixLayoutOptions square{.mb = s.nb, .nb = s.nb};
-      DeviceMatrix<Factor, Layout> on_device(grid, s.n, s.n, square);
       HostMatrix<Factor, Layout> on_host(grid, s.n, s.n, square);
       const Entries entries{s.n, !Pivoting::exchanges_rows};
-      plinth::generate(LockedDevice(), on_device, entries);
       plinth::generate(Host(), on_host, entries);
       const MixedOptions options{.lookahead = s.lookahead, .invert_diagonal = s.invert};
-      const auto device = plinth::mixed_lu_factor<Precision>(Device(), std::move(on_device),
-                                                             Pivoting{}, options);
       const auto host =
           plinth::mixed_lu_factor<Precision>(Host(), std::move(on_host), Pivoting{}, options);
-      check_same(device, host);
-      CHECK_FALSE(device.first_nonfinite_pivot());
+      const auto check_on = [&](const ProcessGrid& where) {
+        DeviceMatrix<Factor, Layout> on_device(where, s.n, s.n, square);
+        plinth::generate(LockedDevice(), on_device, entries);
+        (void)LockedDevice::copies().take_copied();
+        const auto device = plinth::mixed_lu_factor<Precision>(Device(), std::move(on_device),
+                                                               Pivoting{}, options);
+        const auto copied = LockedDevice::copies().take_copied();
+        check_same(device, host);
+        CHECK_FALSE(device.first_nonfinite_pivot());
+        CHECK(has_waited(LockedDevice()));
+        return sum_of_all(static_cast<Index>(copied.to_host + copied.to_device));
+      };
+      const Index staged = check_on(grid);
+      const Index direct = check_on(direct_grid(grid, s.n == 23 ? 100 : Index(1) << 30));
+      CHECK((direct < staged || world_size() == 1 || s.n == 5));
     }
   });
   CHECK(is_idle(LockedDevice()));

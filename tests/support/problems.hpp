@@ -101,6 +101,14 @@ void on_few_grids(F&& f) {
   }
 }
 
+/// A grid of on_few_grids() once more, for which MPI is given the memory of a device.
+inline plinth::ProcessGrid direct_grid(const plinth::ProcessGrid& grid,
+                                       Index max_message = Index(1) << 30) {
+  const plinth::GridShape shape = grid.shape();
+  return {MPI_COMM_WORLD, plinth::RowMajorGrid{shape.rows, shape.cols},
+          {.max_message = max_message, .transport = plinth::Transport::direct}};
+}
+
 /// A whole matrix in column-major order.
 template <class T>
 struct Dense {

@@ -125,4 +125,40 @@ class Broadcast {
   std::vector<MPI_Request> outgoing_;
 };
 
+/// A broadcast of something in two parts: one message where they follow one another in memory, two
+/// where they are apart, on the host and on a device say. Otherwise as Broadcast.
+class BroadcastInParts {
+ public:
+  /// Bytes in memory.
+  struct Part {
+    void* data;
+    Index bytes;
+  };
+
+  /// Collective as Broadcast::start, with the same sizes and `apart` everywhere. `tag` < 16384: the
+  /// second of two messages has a tag of its own.
+  void start(const Communicator& communicator, Part first, Part second, bool apart, int root,
+             int tag, BroadcastAlgorithm algorithm, Index max_message) {
+    const Index bytes = first.bytes + (apart ? 0 : second.bytes);
+    first_.start(communicator, first.data, bytes, root, tag, algorithm, max_message);
+    second_.start(communicator, second.data, apart ? second.bytes : 0, root, tag + 16384,
+                  algorithm, max_message);
+  }
+  void progress() {
+    first_.progress();
+    second_.progress();
+  }
+  void wait_arrival() {
+    first_.wait_arrival();
+    second_.wait_arrival();
+  }
+  void finish() {
+    first_.finish();
+    second_.finish();
+  }
+
+ private:
+  Broadcast first_, second_;
+};
+
 }  // namespace plinth::comm

@@ -72,8 +72,9 @@ class Factorization {
     require(is_valid(pivoting), requirement_of(pivoting));
     const Index in_flight =
         std::min(options.lookahead, std::max<Index>(plan_.steps() - 1, 0)) + 1;
+    const bool direct = grid.is_direct<typename Exec::memory>();
     for (Index d = 0; d < in_flight; ++d) {
-      ring_.emplace_back(plan_.max_panel_elements(at_), max_width());
+      ring_.emplace_back(plan_.max_panel_elements(at_), max_width(), direct);
       exchanges_.emplace_back(has_top_in_place() && Pivoting::exchanges_rows ? max_width() : 0);
     }
     const Index cols = distribution.cols.local_size(at_.col);
@@ -256,7 +257,7 @@ class Factorization {
   void start_factor(PanelType& panel, const LocalStep& mine, const GlobalRow& global_row) {
     trace::Span span(sink_, trace::Phase::panel);
     panel_factorization_(panel, mine.has_diagonal_rows, global_row);
-    if (grid_.shape().cols > 1) panel.start_to_host(beside_);
+    if (grid_.shape().cols > 1) panel.start_to_message(beside_);
   }
   void await(const Step& step) {
     PanelType& panel = slot(step);

@@ -79,7 +79,8 @@ class MixedFactorization {
 
   /// Preconditions: the grid is active here; square blocks; the same options everywhere, and with
   /// them the micro-kernel. Errors: valid options; a micro-kernel for the operands that this CPU,
-  /// or device, runs; flush_k on a host only.
+  /// or device, runs; flush_k on a host only; an MPI that reads the device's memory, where it is to
+  /// be given that.
   MixedFactorization(const Exec& exec, const ProcessGrid& grid, const Distribution& distribution,
                      const MixedOptions& options, Sink& sink)
       : exec_(exec),
@@ -101,10 +102,11 @@ class MixedFactorization {
     require(options.valid(), MixedOptions::requirement);
     Mixed::require_kernel(setup_);
     const Index width = plan_.max_width();
-    ring_.fill(setup_, width, distribution.rows.local_size(at_.row));
+    const bool direct = grid.is_direct<Memory>();
+    ring_.fill(setup_, width, distribution.rows.local_size(at_.row), direct);
     const Index cols = distribution.cols.local_size(at_.col);
-    lanes_.emplace_back(setup_, width, std::min(width, cols), 0);
-    lanes_.emplace_back(setup_, width, cols, 1);
+    lanes_.emplace_back(setup_, width, std::min(width, cols), 0, direct);
+    lanes_.emplace_back(setup_, width, cols, 1, direct);
     if (Pivoting::exchanges_rows && !has_top_in_place()) {
       interchange_.emplace(exec, grid, distribution.rows, width, cols, options.swap);
       rows_.reserve(width * cols);

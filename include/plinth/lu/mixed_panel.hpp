@@ -33,7 +33,8 @@ struct MixedPanelHeader {
 ///
 /// On the host, where it is made and travels; triangle and L21 also where kernels of `Exec` read
 /// them. (Where panels are the device's L21 is made there, and comes to the host if it travels.)
-/// Each part begins on a cache line.
+/// With direct transport L21 is a message of its own, received in the device's memory, and sent from
+/// where it was made. Each part begins on a cache line.
 template <Scalar16 T, class Layout, ExecutionPolicy Exec>
 class MixedPanel {
  public:
@@ -44,8 +45,9 @@ class MixedPanel {
   using DeviceTriangle = kernel::MatrixView<float, Layout, typename Exec::memory::space>;
 
   /// Room for panels of up to `width` columns with up to `below` rows below the diagonal block.
-  MixedPanel(const Setup& setup, Index width, Index below)
-      : setup_(setup), storage_(bytes_of(width, below)) {}
+  /// `direct`: ProcessGrid::is_direct of Exec's memory.
+  MixedPanel(const Setup& setup, Index width, Index below, bool direct)
+      : setup_(setup), storage_(bytes_of(width, below)), direct_(direct) {}
 
   /// Takes the shape of a step, contents unspecified.
   void reshape(const Step& step, const LocalStep& mine) {
@@ -86,18 +88,26 @@ class MixedPanel {
   std::byte* head() const { return storage_.host(); }
   Index head_bytes() const { return packed_at_; }
 
-  /// Starts the broadcast along the process row, from the owner of the panel. Copies from the
-  /// host's side of the former panel, which are in the queue `beside`, must be done. Kernels that
-  /// make L21 are in that queue, too; they are waited for if L21 travels.
+  /// Starts the broadcast along the process row, from the owner of the panel. The host must have
+  /// waited for the queue `beside`: for copies from the host's side of the former panel, and with
+  /// direct transport for the kernels that read it, which the queue comes after, since MPI writes
+  /// there from now on. Kernels that make L21 are in that queue, too; they are waited for if L21
+  /// travels.
   void send(const Exec& exec, const Exec& beside, const ProcessGrid& grid,
             comm::BroadcastAlgorithm algorithm) {
     const bool owner = grid.coord().col == step_.owner_col;
-    if (is_made_on_device && owner && grid.shape().cols > 1)
-      storage_.to_host(beside, packed_at_, message_bytes() - packed_at_);
-    broadcast_.start(grid.row(), storage_.host(), message_bytes(), step_.owner_col,
-                     static_cast<int>(step_.k % 32768), algorithm, grid.options().max_message);
+    const bool from_host = owner && !is_made_on_device;
     arrived_ = false;
-    if (owner) arrive(exec, beside, is_made_on_device ? packed_at_ : message_bytes());
+    if (owner && is_made_on_device) arrive(exec, beside, false);
+    if (owner && is_made_on_device && grid.shape().cols > 1) {
+      if (!direct_) storage_.start_to_host(beside, packed_at_, message_bytes() - packed_at_);
+      beside.fence();
+    }
+    std::byte* const l21 = direct_ && !from_host ? storage_.device() : storage_.host();
+    broadcast_.start(grid.row(), {storage_.host(), packed_at_},
+                     {l21 + packed_at_, message_bytes() - packed_at_}, direct_, step_.owner_col,
+                     static_cast<int>(step_.k % 16384), algorithm, grid.options().max_message);
+    if (from_host) arrive(exec, beside, true);
   }
   /// Passes pieces on, without blocking.
   void progress() { broadcast_.progress(); }
@@ -106,7 +116,7 @@ class MixedPanel {
   void wait(const Exec& exec, const Exec& beside) {
     if (arrived_) return;
     broadcast_.wait_arrival();
-    arrive(exec, beside, message_bytes());
+    arrive(exec, beside, !direct_);
   }
   /// Returns when the panel may be reshaped: neighbours have what they were sent.
   void release() { broadcast_.finish(); }
@@ -114,10 +124,11 @@ class MixedPanel {
  private:
   static constexpr bool is_made_on_device = has_panels_on_device<Exec>;
 
-  /// What comes before `end` goes to kernels. The host must leave it alone from here to the next
-  /// fence.
-  void arrive(const Exec& exec, const Exec& beside, Index end) {
-    storage_.to_device(beside, triangle_at_, end - triangle_at_);
+  /// The triangle goes to kernels, and L21 where it is the host's. The host must leave them alone
+  /// from here to the next fence.
+  void arrive(const Exec& exec, const Exec& beside, bool with_l21) {
+    storage_.to_device(beside, triangle_at_,
+                       (with_l21 ? message_bytes() : packed_at_) - triangle_at_);
     exec.after(beside);
     arrived_ = true;
   }
@@ -137,10 +148,11 @@ class MixedPanel {
 
   Setup setup_;
   kernel::Staged<std::byte, Exec> storage_;
+  bool direct_;
   Step step_;
   Index below_ = 0;
   Index pivots_at_ = 0, triangle_at_ = 0, packed_at_ = 0;
-  comm::Broadcast broadcast_;
+  comm::BroadcastInParts broadcast_;
   bool arrived_ = true;
 };
 

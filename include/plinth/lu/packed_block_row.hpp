@@ -17,20 +17,22 @@ namespace plinth::lu {
 /// second-level cache holds. Each piece has an exponent of its own, that of its largest entry, and
 /// can travel down the process column, where nobody has to pack it again: while one is multiplied
 /// the next one is made. Packed and multiplied where kernels of `Exec` work; messages are the
-/// host's.
+/// host's, or with direct transport the kernels', but for the exponents.
 template <Scalar16 Operand, ExecutionPolicy Exec>
 class PackedBlockRow {
  public:
   using Setup = kernel::lowp::GemmSetup<Operand>;
 
-  /// `lane`: tells block rows apart that travel at a time.
-  PackedBlockRow(const Setup& setup, Index max_width, Index max_cols, int lane)
-      : setup_(setup), lane_(lane) {
+  /// `lane`: tells block rows apart that travel at a time. `direct`: ProcessGrid::is_direct of
+  /// Exec's memory.
+  PackedBlockRow(const Setup& setup, Index max_width, Index max_cols, int lane, bool direct)
+      : setup_(setup), lane_(lane), direct_(direct) {
     const Index pieces = ceil_div(max_cols, piece_cols(setup));
     for (Index p = 0; p < pieces; ++p)
       capacity_ +=
           bytes_of(max_width, std::min(piece_cols(setup), max_cols - p * piece_cols(setup)));
-    storage_.reserve(capacity_);
+    storage_.reserve(capacity_, direct);
+    if (direct) exponents_.reserve(pieces);
     broadcasts_.resize(static_cast<std::size_t>(pieces));
   }
 
@@ -43,7 +45,7 @@ class PackedBlockRow {
   }
 
   /// Takes the shape width x cols, contents unspecified. Waits until what was sent from here has
-  /// left, and what was received has been copied.
+  /// left, and what was received has been copied and, since it may be received into, read.
   void reshape(const Exec& exec, Index width, Index cols) {
     release();
     if constexpr (!is_host_accessible<Exec>) exec.fence();
@@ -57,7 +59,9 @@ class PackedBlockRow {
   Range piece(Index p) const {
     return {p * piece_cols(setup_), std::min((p + 1) * piece_cols(setup_), cols_)};
   }
-  int& exponent(Index p) const { return *reinterpret_cast<int*>(message(p)); }
+  int& exponent(Index p) const {
+    return direct_ ? exponents_.data()[p] : *reinterpret_cast<int*>(message(p));
+  }
   /// For kernels.
   Operand* packed(Index p) const {
     return reinterpret_cast<Operand*>(storage_.device() + offset(p) + line);
@@ -68,17 +72,22 @@ class PackedBlockRow {
   void send(const Exec& exec, const ProcessGrid& grid, int root, Index p,
             comm::BroadcastAlgorithm algorithm) {
     received_ = grid.coord().row != root;
-    const Index bytes = bytes_of(width_, piece(p).size());
-    if (!received_) storage_.to_host(exec, offset(p) + line, bytes - line);
-    broadcast(p).start(grid.column_rows(), message(p), bytes, root,
-                       static_cast<int>((2 * p + lane_) % 32768), algorithm,
+    const Index bytes = bytes_of(width_, piece(p).size()) - line;
+    if (!received_) {
+      storage_.start_to_message(exec, offset(p) + line, bytes);
+      exec.fence();
+    }
+    const Index exponent_bytes = direct_ ? Index(sizeof(int)) : line;
+    broadcast(p).start(grid.column_rows(), {&exponent(p), exponent_bytes},
+                       {message(p) + line, bytes}, direct_, root,
+                       static_cast<int>((2 * p + lane_) % 16384), algorithm,
                        grid.options().max_message);
   }
   /// Returns when a piece that was sent is here and ready for kernels.
   void wait(const Exec& exec, Index p) {
     broadcast(p).wait_arrival();
     if (received_)
-      storage_.to_device(exec, offset(p) + line, bytes_of(width_, piece(p).size()) - line);
+      storage_.from_message(exec, offset(p) + line, bytes_of(width_, piece(p).size()) - line);
   }
   void progress() {
     for (auto& b : broadcasts_) b.progress();
@@ -94,14 +103,16 @@ class PackedBlockRow {
     return line + ceil_div(bytes, line) * line;
   }
   Index offset(Index p) const { return p * bytes_of(width_, piece_cols(setup_)); }
-  std::byte* message(Index p) const { return storage_.host() + offset(p); }
-  comm::Broadcast& broadcast(Index p) { return broadcasts_[static_cast<std::size_t>(p)]; }
+  std::byte* message(Index p) const { return storage_.message() + offset(p); }
+  comm::BroadcastInParts& broadcast(Index p) { return broadcasts_[static_cast<std::size_t>(p)]; }
 
   Setup setup_;
   int lane_;
+  bool direct_;
   Index capacity_ = 0;
-  kernel::Staged<std::byte, Exec> storage_;
-  std::vector<comm::Broadcast> broadcasts_;
+  kernel::MessageBuffer<std::byte, Exec> storage_;
+  kernel::Buffer<int> exponents_;  ///< where they are not in the messages
+  std::vector<comm::BroadcastInParts> broadcasts_;
   Index width_ = 0;
   Index cols_ = 0;
   bool received_ = false;  ///< pieces come from another process row

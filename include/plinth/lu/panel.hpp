@@ -41,7 +41,9 @@ struct PanelOutcome {
 ///     | L21   |  this process row's rows below the diagonal block
 ///     +-------+
 ///
-/// followed, in the same message, by the pivots (global rows, one per column) and the outcome.
+/// followed, in the same message, by the pivots (global rows, one per column) and the outcome; with
+/// direct transport these, which are the host's, are a message of their own, and the elements are
+/// received in the device's memory, and sent from where they were made.
 /// It is factored into, broadcast and multiplied with in place. Its columns are the rows of a
 /// row-major View, so products with row-major matrices take it as a transposed operand, uncopied.
 template <class T, ExecutionPolicy Exec>
@@ -49,9 +51,12 @@ class Panel {
  public:
   using Space = typename Exec::memory::space;
 
-  /// Room for a panel of `elements` elements and `width` columns.
-  Panel(Index elements, Index width)
-      : storage_(elements + trailer_elements(width)), pivots_(static_cast<std::size_t>(width)) {}
+  /// Room for a panel of `elements` elements and `width` columns. `direct`: ProcessGrid::is_direct
+  /// of Exec's memory.
+  Panel(Index elements, Index width, bool direct)
+      : storage_(elements + trailer_elements(width)),
+        direct_(direct),
+        pivots_(static_cast<std::size_t>(width)) {}
 
   /// Takes the shape of a step, contents unspecified.
   void reshape(const Step& step, const LocalStep& mine) {
@@ -102,10 +107,13 @@ class Panel {
                   const LocalStep& mine) {
     copy_rows(local, mine, [&](const auto& from, const auto& to) { transfer(exec, from, to); });
     beside.after(exec);
-    if constexpr (!has_panels_on_device<Exec>) start_to_host(beside);
+    if constexpr (!is_made_on_device) storage_.start_to_host(beside, 0, elements());
   }
-  /// Starts copying the panel to the host's side, for those that it is sent to.
-  void start_to_host(const Exec& beside) const { storage_.start_to_host(beside, 0, elements()); }
+  /// Makes a panel that the device factored readable by MPI, for those that it is sent to: it is
+  /// after the queue's next fence.
+  void start_to_message(const Exec& beside) const {
+    if (!direct_) storage_.start_to_host(beside, 0, elements());
+  }
   /// Copies the factored columns back, L21 only if `with_l21`.
   template <class View>
   void store(const Exec& exec, const View& local, const LocalStep& mine, bool with_l21) const {
@@ -114,17 +122,22 @@ class Panel {
         with_l21);
   }
 
-  /// Starts the broadcast along the process row. The owner's panel must be factored, on the host's
-  /// side if there is somebody to send it to, and copies from that of the former panel done.
+  /// Starts the broadcast along the process row. The owner's panel must be factored, and readable by
+  /// MPI if there is somebody to send it to. The host must have waited for the queue `beside`: for
+  /// copies from the host's side of the former panel, and with direct transport for the kernels that
+  /// read it, which the queue comes after, since MPI writes there from now on.
   void send(const Exec& exec, const Exec& beside, const ProcessGrid& grid,
             comm::BroadcastAlgorithm algorithm) {
     const bool owner = grid.coord().col == step_.owner_col;
     if (owner) pack_trailer();
     arrived_ = false;
-    const Index bytes = (elements() + trailer_elements(width())) * static_cast<Index>(sizeof(T));
-    broadcast_.start(grid.row(), storage_.host(), bytes, step_.owner_col,
-                     static_cast<int>(step_.k % 32768), algorithm, grid.options().max_message);
-    if (owner) arrive(exec, beside, !has_panels_on_device<Exec>);
+    const bool from_host = owner && !is_made_on_device;
+    T* const data = direct_ && !from_host ? storage_.device() : storage_.host();
+    constexpr auto bytes = static_cast<Index>(sizeof(T));
+    broadcast_.start(grid.row(), {data, elements() * bytes},
+                     {trailer(), trailer_elements(width()) * bytes}, direct_, step_.owner_col,
+                     static_cast<int>(step_.k % 16384), algorithm, grid.options().max_message);
+    if (owner) arrive(exec, beside, from_host);
   }
   /// Passes pieces on, without blocking.
   void progress() { broadcast_.progress(); }
@@ -134,12 +147,14 @@ class Panel {
     if (arrived_) return;
     broadcast_.wait_arrival();
     unpack_trailer();
-    arrive(exec, beside, true);
+    arrive(exec, beside, !direct_);
   }
   /// Returns when the panel may be reshaped: neighbours have what they were sent.
   void release() { broadcast_.finish(); }
 
  private:
+  static constexpr bool is_made_on_device = has_panels_on_device<Exec>;
+
   /// Pivots and outcome, in whole elements of T behind the data.
   static Index trailer_elements(Index width) {
     return ceil_div((width + 2) * static_cast<Index>(sizeof(Index)),
@@ -187,11 +202,12 @@ class Panel {
   }
 
   kernel::Staged<T, Exec> storage_;
+  bool direct_;
   std::vector<Index> pivots_;
   PanelOutcome outcome_;
   Step step_;
   Index below_ = 0;
-  comm::Broadcast broadcast_;
+  comm::BroadcastInParts broadcast_;
   bool arrived_ = true;
 };
 
