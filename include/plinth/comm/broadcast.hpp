@@ -131,8 +131,8 @@ class BroadcastInParts {
  public:
   /// Bytes in memory.
   struct Part {
-    void* data;
-    Index bytes;
+    void* data;   ///< where they are
+    Index bytes;  ///< how many
   };
 
   /// Collective as Broadcast::start, with the same sizes and `apart` everywhere. `tag` < 16384: the
@@ -144,14 +144,17 @@ class BroadcastInParts {
     second_.start(communicator, second.data, apart ? second.bytes : 0, root, tag + 16384,
                   algorithm, max_message);
   }
+  /// Passes pieces of both on. Never blocks.
   void progress() {
     first_.progress();
     second_.progress();
   }
+  /// Returns when both are here, as Broadcast::wait_arrival.
   void wait_arrival() {
     first_.wait_arrival();
     second_.wait_arrival();
   }
+  /// Returns when both buffers are free again.
   void finish() {
     first_.finish();
     second_.finish();
