@@ -76,6 +76,8 @@ rate_of() {
 }
 
 start "$bin/on_device"
+# Two ranks share the device, so that messages are sent, too.
+mpirun -n 2 --bind-to none "$bin/on_device" --kokkos-device-id=0
 
 row='%8s %-8s %10s %12s %11s %8s\n'
 # shellcheck disable=SC2059 # the table's format
@@ -85,7 +87,9 @@ for n in $sizes; do
   for ((round = 0; round < rounds; ++round)); do
     hpl=""
     for precision in fp64 $precisions; do
-      product=$(start "$bin/gemm" "$((n < 24000 ? n : 24000))" "$nb" 5 "$precision")
+      product=$(start "$bin/gemm" "$((n < 24000 ? n : 24000))" "$nb" 5 "$precision") ||
+        fail "the product in $precision failed"
+      [[ $product =~ ^[0-9.]+$ ]] || fail "a rate of the product expected, not '$product'"
       if [ "$precision" = fp64 ]; then
         # shellcheck disable=SC2086 # options are words
         rate=$(rate_of hpl --n "$n" $hpl_options)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#if defined(__linux__)
+#if defined(__linux__) && __has_include(<linux/mempolicy.h>)
 #include <linux/mempolicy.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -201,7 +201,7 @@ TEST_CASE("options that make sense, and others", "[options]") {
   CHECK_FALSE(lu::FactorOptions{.panel = {.nbmin = 0}}.valid());
 }
 
-#if defined(__linux__)
+#if defined(MPOL_PREFERRED)
 TEST_CASE("a NUMA node is preferred for a while, unless the thread has a policy", "[numa]") {
   const auto policy = [] {
     int mode = -1;

@@ -95,7 +95,8 @@ void check_gemm(Index m, Index n, Index k, Op op_a, Op op_b) {
   CHECK(c.padding_untouched());
 }
 
-template <class T, class Layout>
+/// trsm, or that of devices without one of a vendor's.
+template <class T, class Layout, bool by_kernels = false>
 void check_trsm(plinth::Side side, plinth::Uplo uplo, Op op, plinth::Diag diag, Index n,
                 Index nrhs, T alpha) {
   INFO("alpha " << plinth::magnitude1(alpha) << ", " << plinth::to_char(side)
@@ -122,8 +123,13 @@ void check_trsm(plinth::Side side, plinth::Uplo uplo, Op op, plinth::Diag diag, 
     for (Index l = 0; l < n; ++l) sum += left ? full(i, l) * x(l, j) : x(i, l) * full(l, j);
     return sum / alpha;
   });
-  kernel::trsm(exec(), side, uplo, diag, alpha,
-               kernel::Operand<kernel::MatrixView<T, Layout>>{a.view(), op}, b.view());
+  const kernel::Operand<kernel::MatrixView<T, Layout>> operand{a.view(), op};
+  if constexpr (by_kernels) {
+    kernel::trsm_by_kernels(exec(), side, uplo, diag, alpha, operand, b.view());
+    exec().fence();
+  } else {
+    kernel::trsm(exec(), side, uplo, diag, alpha, operand, b.view());
+  }
   bool right = true;
   for (Index i = 0; i < kernel::rows_of(b.view()); ++i)
     for (Index j = 0; j < kernel::cols_of(b.view()); ++j) right = right && b(i, j) == x(i, j);
@@ -170,6 +176,7 @@ TEMPLATE_TEST_CASE("trsm: every side, triangle, op and layout", "[blas]", double
             for (const TestType alpha : {TestType(1), TestType(2)}) {
               check_trsm<TestType, LayoutRight>(side, uplo, op, diag, n, nrhs, alpha);
               check_trsm<TestType, LayoutLeft>(side, uplo, op, diag, n, nrhs, alpha);
+              check_trsm<TestType, LayoutRight, true>(side, uplo, op, diag, n, nrhs, alpha);
             }
           }
 }

@@ -6,6 +6,7 @@
 #include "plinth/core/index.hpp"
 #include "plinth/core/scalar.hpp"
 #include "plinth/kernel/panel_columns.hpp"
+#include "plinth/kernel/view.hpp"
 #include "plinth/policy/execution.hpp"
 
 /// What the columns of a panel are factored by where the host does not reach them: the kernels
@@ -144,8 +145,10 @@ void solve_top_column(const Exec& exec, const PanelColumn<T>& at, Index begin) {
   if (begin + 1 >= at.j) return;
   using Space = typename Exec::execution_space;
   [[maybe_unused]] auto scope = exec.enter();
+  // A few rows, and a barrier for each column: one warp is enough.
+  const int threads = runs_on_host<Space> ? 1 : 32;
   Kokkos::parallel_for("plinth::solve_top_column",
-                       Kokkos::TeamPolicy<Space>(exec.space(), 1, Kokkos::AUTO),
+                       Kokkos::TeamPolicy<Space>(exec.space(), 1, threads),
                        SolveTopColumn<Space, T>{at, begin});
 }
 

@@ -56,10 +56,15 @@ void for_each(const Exec& exec, Index rows, Index cols, const F& f) {
           }
         });
   } else {
+    // Neighbouring work items come to neighbouring elements.
+    constexpr bool by_rows = is_row_major<Layout>;
+    constexpr auto order = by_rows ? Kokkos::Iterate::Right : Kokkos::Iterate::Left;
+    constexpr Index along = 64, across = 4;
     Kokkos::parallel_for(
         "plinth::for_each",
-        Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>, Kokkos::IndexType<Index>>(
-            exec.space(), {Index(0), Index(0)}, {rows, cols}),
+        Kokkos::MDRangePolicy<Space, Kokkos::Rank<2, order, order>, Kokkos::IndexType<Index>>(
+            exec.space(), {Index(0), Index(0)}, {rows, cols},
+            {by_rows ? across : along, by_rows ? along : across}),
         KOKKOS_LAMBDA(const Index i, const Index j) { f(i, j); });
   }
 }

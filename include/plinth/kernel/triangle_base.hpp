@@ -24,7 +24,7 @@ template <class T>
 struct Strided {
   T* data;
   Index row, col;
-  T& operator()(Index i, Index j) const { return data[i * row + j * col]; }
+  KOKKOS_FUNCTION T& operator()(Index i, Index j) const { return data[i * row + j * col]; }
   Strided transposed() const { return {data, col, row}; }
 };
 

@@ -9,8 +9,10 @@
 #include "plinth/core/options.hpp"
 #include "plinth/core/scalar.hpp"
 #include "plinth/kernel/blas.hpp"
+#include "plinth/kernel/elementwise.hpp"
 #include "plinth/kernel/run_parts.hpp"
 #include "plinth/kernel/triangle_base.hpp"
+#include "plinth/kernel/triangle_lines.hpp"
 #include "plinth/kernel/view.hpp"
 #include "plinth/policy/execution.hpp"
 
@@ -44,19 +46,30 @@ void blas_trsm(const Exec& exec, Side side, Uplo uplo, Diag diag, T alpha,
   call_trsm(exec.space(), side_c, uplo_c, op_c, diag_c, alpha, a.view, b);
 }
 
-/// trsm() on the host by halves of the triangle, so that most of it is products, which a BLAS does
-/// at several times the rate of its triangular solves; alpha is 1.
+/// Whether Kokkos Kernels solves triangular systems by a vendor's library on a device; elsewhere it
+/// does so on the host, and not in a queue.
+template <class Space>
+inline constexpr bool has_vendor_trsm = false;
+#if defined(KOKKOS_ENABLE_CUDA) && defined(KOKKOSKERNELS_ENABLE_TPL_CUBLAS)
+template <>
+inline constexpr bool has_vendor_trsm<Kokkos::Cuda> = true;
+#endif
+
+/// trsm() by halves of the triangle, so that most of it is products, which a BLAS does at several
+/// times the rate of its triangular solves; alpha is 1. Small triangles are the host's affair, or
+/// that of kernels.
 ///
 ///     [ A11     ]      B1 := A11^-1 B1,  B2 := B2 - A21 B1,  B2 := A22^-1 B2
 ///     [ A21 A22 ]
 ///
 /// and likewise for an upper triangle, and from the right.
-template <class Exec, class AView, class BView>
+template <class Exec, class AView, class BView, bool by_kernels>
 class TriangularSolve {
  public:
   using T = typename BView::non_const_value_type;
   /// Triangles that are solved with as they are: by solve_base(), or complex ones by the BLAS.
-  static constexpr Index base = ScalarTraits<T>::is_complex ? 64 : TriangleBase<RealOf<T>>::size;
+  static constexpr Index base =
+      ScalarTraits<T>::is_complex && !by_kernels ? 64 : TriangleBase<RealOf<T>>::size;
 
   TriangularSolve(const Exec& exec, Side side, Uplo uplo, Diag diag, const Operand<AView>& a,
                   const BView& b, Threads threads)
@@ -102,6 +115,19 @@ class TriangularSolve {
   void solve_base_of(Range here) const {
     const Operand<AView> a = block(here, here);
     const BView b = lines(here);
+    if constexpr (by_kernels) {
+      // From the right it is op(A)^T X^T = B^T.
+      const auto stored = strided(a.view);
+      const Strided<const T> triangle{stored.data, stored.row, stored.col};
+      const auto rhs = strided(b);
+      const TriangleLine<T> line{(a.op == Op::none) == left_ ? triangle : triangle.transposed(),
+                                 left_ ? rhs : rhs.transposed(),
+                                 here.size(),
+                                 (uplo_ == Uplo::lower) == left_,
+                                 diag_ == Diag::unit,
+                                 a.op == Op::conj_transpose};
+      return solve_lines(exec_, line, left_ ? cols_of(b) : rows_of(b));
+    }
     if (threads_ == Threads::all) exec_.fence();  // what kernels and the BLAS do before
     if constexpr (ScalarTraits<T>::is_complex) {
       blas_trsm(exec_, left_ ? Side::left : Side::right, uplo_, diag_, T(1), a, b);
@@ -126,6 +152,19 @@ class TriangularSolve {
   Threads threads_;
 };
 
+/// trsm() of a device without a vendor's: products, and kernels of our own.
+template <ExecutionPolicy Exec, class T, class AView, class BView>
+void trsm_by_kernels(const Exec& exec, Side side, Uplo uplo, Diag diag, T alpha,
+                     const Operand<AView>& a, const BView& b) {
+  if (alpha != T(1))
+    for_each<typename BView::array_layout>(
+        exec, rows_of(b), cols_of(b),
+        KOKKOS_LAMBDA(const Index i, const Index j) { b(i, j) *= alpha; });
+  const Index order = side == Side::left ? rows_of(b) : cols_of(b);
+  TriangularSolve<Exec, AView, BView, true>(exec, side, uplo, diag, a, b,
+                                            Threads::all)({0, order});
+}
+
 /// Solves op(A) X = alpha B (side left) or X op(A) = alpha B (side right) for a triangular A and
 /// stores X over B. `uplo` names the triangle of op-less A as the caller thinks of it, that is of
 /// the matrix a.op(a.view): a lower triangle L given as a transposed operand is still `lower`.
@@ -147,8 +186,10 @@ void trsm(const Exec& exec, Side side, Uplo uplo, Diag diag, T alpha, const Oper
     constexpr Index few = 8;  // right-hand sides that are not worth a chunk of vectors
     const bool left = side == Side::left;
     if (alpha == T(1) && (left ? cols_of(b) : rows_of(b)) > few)
-      return TriangularSolve<Exec, AView, BView>(exec, side, uplo, diag, a, b,
-                                                 threads)({0, left ? rows_of(b) : cols_of(b)});
+      return TriangularSolve<Exec, AView, BView, false>(
+          exec, side, uplo, diag, a, b, threads)({0, left ? rows_of(b) : cols_of(b)});
+  } else if constexpr (!has_vendor_trsm<typename Exec::execution_space>) {
+    return trsm_by_kernels(exec, side, uplo, diag, alpha, a, b);
   }
   blas_trsm(exec, side, uplo, diag, alpha, a, b);
 }

@@ -52,7 +52,7 @@ class DeviceExecution {
     ~Scope() {}  // a scope is an object with a lifetime, also where nothing happens at its end
   };
 
-  static_assert(!memory::host_accessible || host_memory::host_accessible,
+  static_assert(memory::host_accessible || host_memory::host_accessible,
                 "plinth: the host reads and writes what is staged for it");
 
   DeviceExecution() = default;
@@ -77,8 +77,11 @@ class DeviceExecution {
                         bytes_in<typename host_memory::space>(from, bytes));
   }
   /// On another instance of the space: policies on the same device whose kernels and copies run at
-  /// the same time.
-  DeviceExecution beside() const { return DeviceExecution(queue_beside(space_)); }
+  /// the same time. Where panels are factored by products that may not, itself.
+  DeviceExecution beside() const {
+    if constexpr (Panels == PanelOn::device && !multiplies_in_queues<Space>) return *this;
+    return DeviceExecution(queue_beside(space_));
+  }
   /// What is started on this queue from now on comes after what has been started on `other`'s.
   void after(const DeviceExecution& other) const { mark_->order(space_, other.space_); }
   HostExecution<> host() const { return {}; }  ///< for panels and vectors on the host

@@ -6,18 +6,43 @@
 namespace plinth {
 
 /// Another queue of the device that `space` works on; the same one where kernels run on the host,
-/// or Kokkos makes none (before 4.0).
+/// or Kokkos makes none (before 4.0). Where there are priorities it has the highest, lest its few
+/// small kernels wait for all the blocks of a large one.
 template <class Space>
 Space queue_beside(const Space& space) {
 #if KOKKOS_VERSION >= 40000
-  if constexpr (!Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible) {
-    return Kokkos::Experimental::partition_space(space, 1)[0];
-  } else
-#endif
-  {
-    return space;
+  [[maybe_unused]] int least = 0, greatest = 0;
+#if defined(KOKKOS_ENABLE_CUDA)
+  if constexpr (requires { space.cuda_stream(); }) {
+    cudaStream_t stream;
+    if (cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess &&
+        cudaStreamCreateWithPriority(&stream, cudaStreamDefault, greatest) == cudaSuccess)
+      return Space(stream, Kokkos::Impl::ManageStream::yes);  // as partition_space() makes them
+    static_cast<void>(cudaGetLastError());  // dealt with here
   }
+#elif defined(KOKKOS_ENABLE_HIP)
+  if constexpr (requires { space.hip_stream(); }) {
+    hipStream_t stream;
+    if (hipDeviceGetStreamPriorityRange(&least, &greatest) == hipSuccess &&
+        hipStreamCreateWithPriority(&stream, hipStreamDefault, greatest) == hipSuccess)
+      return Space(stream, Kokkos::Impl::ManageStream::yes);
+    static_cast<void>(hipGetLastError());
+  }
+#endif
+  if constexpr (!Kokkos::SpaceAccessibility<Space, Kokkos::HostSpace>::accessible)
+    return Kokkos::Experimental::partition_space(space, 1)[0];
+#endif
+  return space;
 }
+
+/// Whether products in two queues at once are right. Kokkos Kernels has one handle of the vendor's
+/// library: cuBLAS has memory for each of a handle's streams, rocBLAS for the handle.
+template <class Space>
+inline constexpr bool multiplies_in_queues = true;
+#if defined(KOKKOS_ENABLE_HIP) && KOKKOS_VERSION >= 40000
+template <>
+inline constexpr bool multiplies_in_queues<Kokkos::HIP> = false;
+#endif
 
 /// A mark in a queue of a device that other queues wait for: an event of CUDA or HIP, made once and
 /// used as often as wanted; for other devices nothing.
