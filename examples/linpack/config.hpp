@@ -69,7 +69,7 @@ struct Extensions {
   Panels panels = Panels::on_host;
   PhaseReport phases = PhaseReport::none;
   plinth::Transport transport = plinth::Transport::staged;
-  int threads = 0;             ///< per rank; 0: as the environment has it
+  int threads = 0;             ///< per rank; 0: default_threads()
   std::optional<Mixed> mixed;  ///< of a program of mixed precision only
   bool operator==(const Extensions&) const = default;
 };

@@ -195,9 +195,11 @@ ExitStatus run_in_mpi(int argc, char** argv, const Program& program, const Solve
     share(comm, rank, start);
     start.input_seconds = MPI_Wtime() - begin;
     if (start.config) {
-      const KokkosSession kokkos(with_device(comm, arguments), start.config->extensions.threads);
+      const int wanted = start.config->extensions.threads;
+      const int threads = wanted > 0 ? wanted : default_threads(comm, arguments, cpus);
+      const KokkosSession kokkos(with_device(comm, arguments), threads);
       prepare_device(comm);
-      start.warnings = warnings_of_threads(comm, start.config->extensions.threads, cpus);
+      start.warnings = warnings_of_threads(comm, wanted, cpus);
       run_all(comm, ranks, program, solver, blas_fix, start, tally);
     }
     if (start.output && !start.output->good())

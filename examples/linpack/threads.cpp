@@ -7,7 +7,10 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <iterator>
 #include <string_view>
+#include <type_traits>
 
 #include "linpack/input_error.hpp"
 #include "linpack/limits.hpp"
@@ -27,6 +30,33 @@ constexpr std::string_view threads_flag = "--kokkos-num-threads";
 #else
 constexpr std::string_view threads_flag = "--kokkos-threads";
 #endif
+
+/// Whether Kokkos' kernels on the host have more threads than one, if asked for.
+#if defined(KOKKOS_ENABLE_SERIAL)
+constexpr bool host_has_threads =
+    !std::is_same_v<Kokkos::DefaultHostExecutionSpace, Kokkos::Serial>;
+#else
+constexpr bool host_has_threads = true;
+#endif
+
+/// The ranks that share a machine with this one.
+class Machine {
+ public:
+  explicit Machine(MPI_Comm comm) {
+    check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm_),
+          "MPI_Comm_split_type");
+    check(MPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
+  }
+  ~Machine() { MPI_Comm_free(&comm_); }
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+  MPI_Comm comm() const { return comm_; }
+  int ranks() const { return ranks_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int ranks_ = 1;
+};
 
 bool is_flag(const std::string& argument, std::string_view flag) {
   return argument == flag || argument.rfind(std::string(flag) + "=", 0) == 0;
@@ -57,6 +87,9 @@ struct KokkosSession::Guard {
 };
 
 KokkosSession::KokkosSession(const std::vector<std::string>& arguments, int threads) {
+  // Where it is not set Kokkos warns of that on each rank, amid the report. OpenMP has read its
+  // variables by now, so nothing else changes.
+  setenv("OMP_PROC_BIND", "false", 0);
   std::vector<std::string> own{"program"};
   std::copy_if(arguments.begin(), arguments.end(), std::back_inserter(own), is_for_kokkos);
   if (threads > 0) own.push_back(std::string(threads_flag) + "=" + std::to_string(threads));
@@ -79,6 +112,23 @@ KokkosSession::KokkosSession(const std::vector<std::string>& arguments, int thre
 }
 
 KokkosSession::~KokkosSession() = default;
+
+int default_threads(MPI_Comm comm, const std::vector<std::string>& arguments,
+                    const CpuSet& allowed) {
+  constexpr const char* variables[] = {"OMP_NUM_THREADS", "KOKKOS_NUM_THREADS",
+                                       "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"};
+  const bool is_said =
+      std::any_of(std::begin(variables), std::end(variables),
+                  [](const char* name) { return std::getenv(name) != nullptr; }) ||
+      std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+        return is_flag(argument, "--kokkos-threads") || is_flag(argument, "--kokkos-num-threads");
+      });
+  const Machine machine(comm);
+  const int shared = allowed.united(machine.comm()).count() / machine.ranks();
+  int threads = is_said || !host_has_threads ? 0 : std::min(allowed.count(), std::max(1, shared));
+  check(MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  return threads;
+}
 
 ThreadCounts count_threads() {
   const Kokkos::DefaultHostExecutionSpace space;
@@ -148,23 +198,23 @@ std::string overload_warning(const Load& load) {
                        : "");
   if (load.cpus > 0 && load.threads > load.cpus)
     return print("the %d threads of the %d %s on its machine share %s", load.threads, load.ranks,
-                 load.ranks == 1 ? "rank" : "ranks", cpus(load.cpus).c_str());
+                 load.ranks == 1 ? "rank" : "ranks", cpus(load.cpus).c_str()) +
+           (load.ranks < load.threads
+                ? print("; --threads %d is faster", std::max(1, load.cpus / load.ranks))
+                : "; fewer ranks are faster");
   return {};
 }
 
 Load measure_load(MPI_Comm comm, const ThreadCounts& threads, const CpuSet& allowed) {
-  MPI_Comm machine = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
-        "MPI_Comm_split_type");
+  const Machine machine(comm);
   Load load;
   load.own_threads = std::max(threads.kokkos, threads.blas);
   load.own_cpus = allowed.count();
   load.bound = load.own_cpus < sysconf(_SC_NPROCESSORS_ONLN);
-  check(MPI_Comm_size(machine, &load.ranks), "MPI_Comm_size");
-  check(MPI_Allreduce(&load.own_threads, &load.threads, 1, MPI_INT, MPI_SUM, machine),
+  load.ranks = machine.ranks();
+  check(MPI_Allreduce(&load.own_threads, &load.threads, 1, MPI_INT, MPI_SUM, machine.comm()),
         "MPI_Allreduce");
-  load.cpus = allowed.united(machine).count();
-  check(MPI_Comm_free(&machine), "MPI_Comm_free");
+  load.cpus = allowed.united(machine.comm()).count();
   return load;
 }
 

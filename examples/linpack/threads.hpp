@@ -36,6 +36,29 @@ class KokkosSession {
   std::unique_ptr<Guard> guard_;
 };
 
+/// A set of up to 8192 CPUs.
+class CpuSet {
+ public:
+  /// Those that this process may run on; none if that is unknown. To be asked before threads are
+  /// started, which may bind the first one.
+  static CpuSet allowed();
+
+  int count() const;
+  void add(int cpu);
+  /// Collective: of all ranks of `comm`.
+  CpuSet united(MPI_Comm comm) const;
+
+ private:
+  std::array<unsigned long, 8192 / (8 * sizeof(unsigned long))> bits_{};
+};
+
+/// Collective: how many threads each rank is given where nobody says how many: as many as it has
+/// CPUs, those of a machine being shared out among its ranks; the same on every rank. 0: somebody
+/// says it (in `arguments`, Kokkos' own, or by a variable of the environment of Kokkos, OpenMP or
+/// the BLAS), CPUs are not known, or kernels on the host have no threads.
+int default_threads(MPI_Comm comm, const std::vector<std::string>& arguments,
+                    const CpuSet& allowed);
+
 /// The threads of this rank.
 struct ThreadCounts {
   int kokkos = 1;
@@ -53,22 +76,6 @@ std::string describe(const ThreadCounts& threads);
 /// What is wrong with the threads of a rank, whatever the machine: sentences without a full
 /// stop. wanted: by --threads, or 0.
 std::vector<std::string> thread_warnings(const ThreadCounts& threads, int wanted);
-
-/// A set of up to 8192 CPUs.
-class CpuSet {
- public:
-  /// Those that this process may run on; none if that is unknown. To be asked before threads are
-  /// started, which may bind the first one.
-  static CpuSet allowed();
-
-  int count() const;
-  void add(int cpu);
-  /// Collective: of all ranks of `comm`.
-  CpuSet united(MPI_Comm comm) const;
-
- private:
-  std::array<unsigned long, 8192 / (8 * sizeof(unsigned long))> bits_{};
-};
 
 /// How busy the CPUs are that some rank may use.
 struct Load {

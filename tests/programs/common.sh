@@ -42,6 +42,12 @@ run() {
   status=$?
 }
 
+# The same where nobody says how many threads a rank has.
+run_without_threads() {
+  (unset OMP_NUM_THREADS OMP_PROC_BIND && run "$@" && exit "$status")
+  status=$?
+}
+
 # expect_status <expected> <ranks> [argument...]
 expect_status() {
   local expected=$1

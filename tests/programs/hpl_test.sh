@@ -105,6 +105,17 @@ if grep -q '^Kokkos: .*OpenMP' out; then
 else
   expect "warnings of one thread" 1 "$(grep -c '^Warning: Kokkos runs on 1 thread per rank' out)"
 fi
+# Where nobody says how many, CPUs are shared out. Kokkos' warnings do not stand in the report.
+if grep -q '^Kokkos: .*OpenMP' out; then
+  for ranks in 1 2; do
+    run_without_threads $ranks --n 65 --nb 8 --grid 1x$ranks
+    expect "status with threads of its own choice" 0 "$status"
+    share=$(($(env -u OMP_NUM_THREADS nproc) / ranks))
+    expect "threads of $ranks ranks" 1 \
+      "$(grep -c "^Threads: $((share > 1 ? share : 1)) of Kokkos" out)"
+    expect "warnings of Kokkos" 0 "$(grep -ci 'proc_bind' out)"
+  done
+fi
 if grep -q '^Kokkos: .*OpenMP' out && command -v taskset > /dev/null; then
   hpl=$program
   program=taskset

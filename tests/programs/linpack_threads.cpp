@@ -73,7 +73,10 @@ TEST_CASE("threads: more of them than CPUs") {
         "its 4 threads share 2 CPUs");
   CHECK(
       overload_warning({.own_threads = 1, .own_cpus = 2, .ranks = 3, .threads = 3, .cpus = 2}) ==
-      "the 3 threads of the 3 ranks on its machine share 2 CPUs");
+      "the 3 threads of the 3 ranks on its machine share 2 CPUs; fewer ranks are faster");
+  CHECK(
+      overload_warning({.own_threads = 4, .own_cpus = 4, .ranks = 2, .threads = 8, .cpus = 4}) ==
+      "the 8 threads of the 2 ranks on its machine share 4 CPUs; --threads 2 is faster");
 }
 
 TEST_CASE("threads: sets of CPUs") {
