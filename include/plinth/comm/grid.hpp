@@ -38,7 +38,7 @@ struct GridOptions {
 /// freed with the last copy.
 ///
 /// Ranks of the parent beyond P Q are idle: active() is false, they own nothing, and public calls
-/// return at once on them.
+/// return at once on them. Moved from, a grid throws Error when it is asked for anything.
 class ProcessGrid {
  public:
   /// Collective over `parent`, which is duplicated.
@@ -72,17 +72,17 @@ class ProcessGrid {
     impl_ = std::move(impl);
   }
 
-  GridShape shape() const { return impl_->shape; }  ///< P x Q
+  GridShape shape() const { return impl().shape; }  ///< P x Q
   /// This process's place; (-1, -1) on an idle rank.
-  GridCoord coord() const { return impl_->coord; }
+  GridCoord coord() const { return impl().coord; }
   /// Whether this process has a place on the grid.
-  bool active() const { return impl_->active; }
+  bool active() const { return impl().active; }
   /// Place of a rank of parent(); (-1, -1) for an idle one.
   GridCoord coord_of(int rank) const {
-    return rank < impl_->shape.size() ? impl_->place(rank) : GridCoord{-1, -1};
+    return rank < impl().shape.size() ? impl().place(rank) : GridCoord{-1, -1};
   }
   /// As they were given.
-  const GridOptions& options() const { return impl_->options; }
+  const GridOptions& options() const { return impl().options; }
   /// Whether MPI is given `Memory` itself, which the host does not reach; else what is staged for
   /// it. The same on every rank: no communication.
   /// Error: not with Transport::direct if MPI does not read it.
@@ -90,7 +90,7 @@ class ProcessGrid {
   bool is_direct() const {
     const Transport wanted = options().transport;
     if (Memory::host_accessible || wanted == Transport::staged) return false;
-    bool can = comm::is_device_memory<Memory> && impl_->mpi_reads_device;
+    bool can = comm::is_device_memory<Memory> && impl().mpi_reads_device;
     if constexpr (requires { Memory::mpi_reads(); }) can = Memory::mpi_reads();
     if (!can && wanted == Transport::direct)
       throw Error("Transport::direct: " + comm::mpi_name() +
@@ -102,19 +102,19 @@ class ProcessGrid {
 
   /// All processes of the communicator that the grid was made on, idle ones included. Carries what
   /// moves between grids.
-  const comm::Communicator& parent() const { return impl_->parent; }
+  const comm::Communicator& parent() const { return impl().parent; }
   /// All P Q processes, in the parent's order: the first P Q ranks of parent().
-  const comm::Communicator& all() const { return impl_->all; }
+  const comm::Communicator& all() const { return impl().all; }
   /// This process row; rank = process column. Carries panels.
-  const comm::Communicator& row() const { return impl_->row; }
+  const comm::Communicator& row() const { return impl().row; }
   /// This process row; carries vectors of substitutions and residuals.
-  const comm::Communicator& row_vectors() const { return impl_->row_vectors; }
+  const comm::Communicator& row_vectors() const { return impl().row_vectors; }
   /// This process column; rank = process row. Carries pivot reductions.
-  const comm::Communicator& column_pivots() const { return impl_->column_pivots; }
+  const comm::Communicator& column_pivots() const { return impl().column_pivots; }
   /// This process column; carries rows that are interchanged.
-  const comm::Communicator& column_rows() const { return impl_->column_rows; }
+  const comm::Communicator& column_rows() const { return impl().column_rows; }
   /// This process column; carries vectors of substitutions and residuals.
-  const comm::Communicator& column_vectors() const { return impl_->column_vectors; }
+  const comm::Communicator& column_vectors() const { return impl().column_vectors; }
 
   /// Whether both are handles of one grid.
   bool operator==(const ProcessGrid& other) const { return impl_ == other.impl_; }
@@ -173,6 +173,13 @@ class ProcessGrid {
       for (int rank = 0; rank < shape.size(); ++rank)
         arguments << layout.coord(rank).row << layout.coord(rank).col;
     comm::agree(parent, "ProcessGrid", {}, arguments.value());
+  }
+
+  const Impl& impl() const {
+    if (impl_ == nullptr)
+      throw Error("a ProcessGrid, or a matrix on one, is used that was moved from: such a one may "
+                  "only be assigned to or destroyed (lu_factor takes its matrix away)");
+    return *impl_;
   }
 
   std::shared_ptr<const Impl> impl_;

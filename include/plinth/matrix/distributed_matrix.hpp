@@ -112,7 +112,7 @@ class DistributedMatrix {
       : DistributedMatrix(grid, rows, cols, options, reinterpret_cast<T*>(local),
                           leading_dimension) {}
 
-  /// Moved from, a matrix may only be assigned to or destroyed.
+  /// Moved from, a matrix may only be assigned to or destroyed: calls with it throw Error.
   DistributedMatrix(DistributedMatrix&&) noexcept = default;
   /// Likewise.
   DistributedMatrix& operator=(DistributedMatrix&&) noexcept = default;
