@@ -34,6 +34,7 @@ inline void warn_if_unoptimised() {
 template <class Body>
 int run(int argc, char** argv, Body&& body) {
   MPI_Init(&argc, &argv);
+  setenv("OMP_PROC_BIND", "false", 0);  // it has been read; where it is not set Kokkos would warn
   Kokkos::initialize(argc, argv);
   warn_if_unoptimised();
   int failed = 0;

@@ -126,7 +126,12 @@ rate() {
   grep -q ' PASSED$' "$2/out" || fail "a run of $1 did not pass: $(tail -n 15 "$2/out")"
   awk '/^W[RC]/ {print $NF + 0}' "$2/out"
 }
-product() { "${launch[@]}" -n $((p * q)) "${o[dgemm]}" 3840 "${o[nb]}" 3; }
+product() {
+  local rate
+  rate=$("${launch[@]}" -n $((p * q)) "${o[dgemm]}" 3840 "${o[nb]}" 3) || fail "the product failed"
+  [[ $rate =~ ^[0-9.]+$ ]] || fail "a rate of the product expected, not '$rate'"
+  echo "$rate"
+}
 median() { sort -g | awk '{v[NR] = $1} END {print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2}'; }
 
 if [[ -n ${o[xbest]} ]]; then

@@ -78,6 +78,7 @@ export OMP_NUM_THREADS=${o[threads]}
 one() {
   local product rate
   product=$("${launch[@]}" -n "$ranks" "${o[dgemm]}" 3840 "$1" 3) || fail "the product failed"
+  [[ $product =~ ^[0-9.]+$ ]] || fail "a rate of the product expected, not '$product'"
   "${launch[@]}" -n "$ranks" "${o[hpl]}" --n "${o[n]}" --nb "$1" --grid "$2" --depth "$3" \
     --bcast "$4" --threads "${o[threads]}" "${options[@]}" >out 2>err ||
     fail "a run failed: $(tail -n 3 err out)"

@@ -69,7 +69,8 @@ done
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 deps=${PLINTH_DEPS_DIR:-$root/build/deps}
-mkdir -p "$deps" || fail "cannot create $deps; set PLINTH_DEPS_DIR to a folder that you can write"
+mkdir -p "$deps" && [[ -w $deps ]] ||
+  fail "cannot write to $deps; set PLINTH_DEPS_DIR to a folder that you can write"
 deps=$(cd "$deps" && pwd)
 kokkos_prefix=$deps/kokkos
 logs=$deps/logs

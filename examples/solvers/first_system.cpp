@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Solves A x = b on two ranks: mpirun -n 2 first_system
+// Solves A x = b on all ranks: mpirun -n 2 first_system
 #include <cmath>
 #include <cstdio>
 #include <plinth/plinth.hpp>
@@ -10,7 +10,9 @@ int main(int argc, char** argv) {
   Kokkos::initialize(argc, argv);
   bool solved = false;
   {
-    const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, 2});
+    int ranks = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    const plinth::ProcessGrid grid(MPI_COMM_WORLD, plinth::RowMajorGrid{1, ranks});
     const plinth::HostExecution<> exec;
     plinth::DistributedMatrix<double> a(grid, 1000, 1000), b(grid, 1000, 1), x(grid, 1000, 1);
     plinth::generate(exec, a, [](auto i, auto j) { return std::cos(double(i * j)); });

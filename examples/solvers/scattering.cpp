@@ -109,7 +109,11 @@ int main(int argc, char** argv) {
         return row < height / 2 ? blue_white_red(here.real() / 2)
                                 : night_to_light(std::abs(here) / 2.2);
       });
-      good = picture.save(argc > 1 ? argv[1] : "scattering.png") && good;
+      const char* const path = argc > 1 ? argv[1] : "scattering.png";
+      if (!picture.save(path)) {
+        std::fprintf(stderr, "scattering: %s could not be written\n", path);
+        good = false;
+      }
     }
   }
   Kokkos::finalize();
