@@ -14,9 +14,9 @@
 #include "plinth/lu/options.hpp"
 #include "plinth/lu/panel.hpp"
 #include "plinth/lu/panel_factor.hpp"
+#include "plinth/lu/panel_ring.hpp"
 #include "plinth/lu/pivots.hpp"
 #include "plinth/lu/plan.hpp"
-#include "plinth/lu/row_exchanges.hpp"
 #include "plinth/lu/tournament_panel.hpp"
 #include "plinth/matrix/distributed_matrix.hpp"
 #include "plinth/policy/pivoting.hpp"
@@ -67,16 +67,12 @@ class Factorization {
         plan_(distribution, options.lookahead, grid.shape().rows > 1 ? options.split : 0),
         at_(grid.coord()),
         panel_factorization_(panel_factorization(pivoting, sink)),
+        ring_(exec_, beside_, plan_, has_top_in_place() && Pivoting::exchanges_rows),
         sink_(sink) {
     require(options.valid(), FactorOptions::requirement);
     require(is_valid(pivoting), requirement_of(pivoting));
-    const Index in_flight =
-        std::min(options.lookahead, std::max<Index>(plan_.steps() - 1, 0)) + 1;
-    const bool direct = grid.is_direct<typename Exec::memory>();
-    for (Index d = 0; d < in_flight; ++d) {
-      ring_.emplace_back(plan_.max_panel_elements(at_), max_width(), direct);
-      exchanges_.emplace_back(has_top_in_place() && Pivoting::exchanges_rows ? max_width() : 0);
-    }
+    ring_.fill(plan_.max_panel_elements(at_), max_width(),
+               grid.is_direct<typename Exec::memory>());
     const Index cols = distribution.cols.local_size(at_.col);
     if (plan_.is_split()) {
       const Index left = plan_.local_cols({0, plan_.boundary()}, at_).size();
@@ -93,11 +89,7 @@ class Factorization {
     outcome_ = {};
     walk(plan_, *this);
     sink_.at(trace::no_step);
-    if constexpr (!is_host_accessible<Exec>) {
-      exec_.fence();
-      beside_.fence();
-    }
-    for (auto& panel : ring_) panel.release();
+    ring_.release();
     return outcome_;
   }
 
@@ -108,7 +100,7 @@ class Factorization {
   void factor(const Step& step) {
     sink_.at(step.k);
     const LocalStep mine = plan_.local(step, at_);
-    PanelType& panel = slot(step);
+    PanelType& panel = ring_[step];
     const auto global_row = [&](Index below) {
       return plan_.distribution().rows.global(mine.below.begin + below, at_.row);
     };
@@ -146,13 +138,13 @@ class Factorization {
     // Who has none of the columns need not wait for the panel yet: others may be under way.
     const Range cols = plan_.local_cols(global_cols, at_);
     if (cols.empty()) return;
-    PanelType& panel = slot(step);
-    await(step);
+    const PanelType& panel = ring_[step];
+    ring_.await(step, sink_);
     if (!rows_travel()) return;
     trace::Span span(sink_, trace::Phase::interchange);
     if (has_top_in_place()) return exchange_rows(step, columns_of(cols));
     Lane& lane = this->lane(section);
-    lane.interchange.start(interchanges(panel), columns_of(cols),
+    lane.interchange.start(ring_.interchanges(step), columns_of(cols),
                            u12_of(lane, panel.width(), cols.size()));
     if constexpr (!runs_ahead<Exec>) lane.interchange.depart();
   }
@@ -161,7 +153,7 @@ class Factorization {
     sink_.at(step.k);
     const Range cols = plan_.local_cols(global_cols, at_);
     if (!cols.empty()) {
-      const PanelType& panel = slot(step);
+      const PanelType& panel = ring_[step];
       const LocalStep mine = plan_.local(step, at_);
       const View columns = columns_of(cols);
       Lane& lane = this->lane(section);
@@ -188,20 +180,12 @@ class Factorization {
 
   void finish(const Step& step) {
     sink_.at(step.k);
-    PanelType& panel = slot(step);
-    await(step);
+    const PanelType& panel = ring_[step];
+    ring_.await(step, sink_);
     pivots_->record(step, panel.pivots());
     outcome_.merge(panel.outcome());
     if (options_.keep_l == KeepL::permuted && Pivoting::exchanges_rows) permute_l(step);
-    if constexpr (is_host_accessible<Exec>) {
-      exec_.fence();
-    } else {
-      // The next panel's copy is not among those that come after this step's kernels.
-      if (plan_.lookahead() > 0 && step.k + 1 < plan_.steps()) await(plan_.step(step.k + 1));
-      beside_.after(exec_);
-    }
-    trace::Span span(sink_, trace::Phase::wait);
-    panel.release();
+    ring_.finish(step, sink_);
   }
 
  private:
@@ -237,20 +221,14 @@ class Factorization {
   }
 
   Index max_width() const { return plan_.max_width(); }
-  std::size_t slot_number(const Step& step) const {
-    return static_cast<std::size_t>(step.k) % ring_.size();
-  }
-  PanelType& slot(const Step& step) { return ring_[slot_number(step)]; }
 
   void start_load(const Step& step) {
     sink_.at(step.k);
     const LocalStep mine = plan_.local(step, at_);
-    PanelType& panel = slot(step);
-    panel.reshape(step, mine);
-    exchanges_[slot_number(step)].forget();
+    ring_.reshape(step, mine);
     if (!mine.has_panel) return;
     trace::Span span(sink_, trace::Phase::panel);
-    panel.start_load(exec_, beside_, a_, mine);
+    ring_[step].start_load(exec_, beside_, a_, mine);
   }
   /// On the device.
   template <class GlobalRow>
@@ -259,25 +237,10 @@ class Factorization {
     panel_factorization_(panel, mine.has_diagonal_rows, global_row);
     if (grid_.shape().cols > 1) panel.start_to_message(beside_);
   }
-  void await(const Step& step) {
-    PanelType& panel = slot(step);
-    {
-      trace::Span span(sink_, trace::Phase::wait);
-      panel.wait(exec_, beside_);
-    }
-    RowExchanges<Exec>& exchanges = exchanges_[slot_number(step)];
-    if (!has_top_in_place() || !Pivoting::exchanges_rows || exchanges.is_prepared()) return;
-    trace::Span span(sink_, trace::Phase::interchange);
-    exchanges.prepare(beside_, interchanges(panel), plan_.distribution().rows);
-    exec_.after(beside_);
-  }
   /// With one process row.
   void exchange_rows(const Step& step, const View& columns) {
-    exchanges_[slot_number(step)](exec_, columns);
+    ring_.exchanges(step)(exec_, columns);
     if constexpr (is_host_accessible<Exec>) exec_.fence();
-  }
-  Interchanges interchanges(const PanelType& panel) const {
-    return {panel.step().cols.begin, panel.pivots(), panel.width()};
   }
 
   /// One interchange under way, and the block row that it makes.
@@ -365,21 +328,21 @@ class Factorization {
     trace::Span span(sink_, trace::Phase::interchange);
     const Range cols = plan_.local_cols(Range{0, step.cols.begin}, at_);
     if (has_top_in_place()) return exchange_rows(step, columns_of(cols));
-    const PanelType& panel = slot(step);
+    const PanelType& panel = ring_[step];
     Lane& lane = lanes_.front().interchange.max_cols() < lanes_.back().interchange.max_cols()
                      ? lanes_.back()
                      : lanes_.front();
     const Index room = lane.interchange.max_cols();
     for (Index begin = cols.begin; begin < cols.end; begin += room) {
       const Range some{begin, std::min(begin + room, cols.end)};
-      lane.interchange.apply(interchanges(panel), columns_of(some),
+      lane.interchange.apply(ring_.interchanges(step), columns_of(some),
                              u12_of(lane, panel.width(), some.size()), sink_);
     }
   }
 
   void progress() {
     trace::Span span(sink_, trace::Phase::broadcast);
-    for (auto& panel : ring_) panel.progress();
+    ring_.progress();
     for (auto& lane : lanes_) lane.interchange.progress();
   }
 
@@ -391,9 +354,8 @@ class Factorization {
   Plan plan_;
   GridCoord at_;
   PanelFactorizationType panel_factorization_;
+  PanelRing<PanelType, Exec> ring_;
   Sink& sink_;
-  std::vector<PanelType> ring_;
-  std::vector<RowExchanges<Exec>> exchanges_;  ///< of each panel in the ring
   std::vector<Lane> lanes_;
 
   View a_;
