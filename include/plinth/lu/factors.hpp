@@ -104,7 +104,7 @@ class LuFactors {
 /// (policy/pivoting.hpp), or A = L U with NoPivoting. Collective over A's grid.
 /// Preconditions, each an Error on every rank: A is square; square blocks (mb = nb); valid options
 /// that keep L; a valid policy; the same call, policy and options on every rank; enough memory for
-/// the workspace (lu/factor.hpp).
+/// the workspace (lu/factor.hpp); with Transport::direct an MPI that reads A's memory.
 /// Outcomes: first_zero_pivot(), first_nonfinite_pivot() of the result.
 /// (2/3) n^3 flops. Messages per panel, where there are several processes: one broadcast of it
 /// along process rows; with interchanges one exchange of at most NB rows along process columns, and

@@ -33,8 +33,8 @@ struct MixedPanelHeader {
 ///
 /// On the host, where it is made and travels; triangle and L21 also where kernels of `Exec` read
 /// them. (Where panels are the device's L21 is made there, and comes to the host if it travels.)
-/// With direct transport L21 is a message of its own, received in the device's memory, and sent from
-/// where it was made. Each part begins on a cache line.
+/// With direct transport L21 is a message of its own, received in the device's memory, and sent
+/// from where it was made. Each part begins on a cache line.
 template <Scalar16 T, class Layout, ExecutionPolicy Exec>
 class MixedPanel {
  public:

@@ -122,10 +122,10 @@ class Panel {
         with_l21);
   }
 
-  /// Starts the broadcast along the process row. The owner's panel must be factored, and readable by
-  /// MPI if there is somebody to send it to. The host must have waited for the queue `beside`: for
-  /// copies from the host's side of the former panel, and with direct transport for the kernels that
-  /// read it, which the queue comes after, since MPI writes there from now on.
+  /// Starts the broadcast along the process row. The owner's panel must be factored, and readable
+  /// by MPI if there is somebody to send it to. The host must have waited for the queue `beside`:
+  /// for copies from the host's side of the former panel, and with direct transport for the kernels
+  /// that read it, which the queue comes after, since MPI writes there from now on.
   void send(const Exec& exec, const Exec& beside, const ProcessGrid& grid,
             comm::BroadcastAlgorithm algorithm) {
     const bool owner = grid.coord().col == step_.owner_col;
