@@ -6,13 +6,16 @@
 #include <utility>
 
 #include "factored.hpp"
+#include "linpack/device.hpp"
 #include "options.hpp"
 #include "plinth/lu/lu_solve.hpp"
 #include "plinth/lu/mixed_factors.hpp"
 
 namespace hpl_mxp {
 
-/// A Factored whose update multiplies 16-bit operands.
+/// A Factored whose update multiplies 16-bit operands. On a device it has its panels made there,
+/// but for their diagonal blocks: what the host would do for each of their entries takes longer
+/// than a fast device's update.
 template <class Policy>
 class MixedFactored : public Factored {
  public:
@@ -23,7 +26,8 @@ class MixedFactored : public Factored {
       : exponents_(exponents),
         clock_(clock),
         a_(std::in_place, grid, c.n, c.n, square_blocks(c, sizeof(T))),
-        factorization_(exec_, grid, a_->distribution(), mixed_options(c, exponent()), clock) {
+        factorization_(linpack::PanelExecution(), grid, a_->distribution(),
+                       mixed_options(c, exponent()), clock) {
     touch(exec_, *a_);
   }
 
@@ -62,7 +66,7 @@ class MixedFactored : public Factored {
   std::size_t attempt_ = 0;
   plinth::trace::PhaseClock& clock_;
   std::optional<Matrix<T>> a_;
-  plinth::lu::MixedFactorization<Matrix<T>, Exec, Policy, plinth::NoPivoting,
+  plinth::lu::MixedFactorization<Matrix<T>, linpack::PanelExecution, Policy, plinth::NoPivoting,
                                  plinth::trace::PhaseClock>
       factorization_;
   std::optional<plinth::LuFactors<Matrix<T>>> factors_;
