@@ -24,6 +24,17 @@ using plinth::lu::MixedOptions;
 
 namespace {
 
+template <class P, class L>
+struct Kind {
+  using Precision = P;
+  using Layout = L;
+};
+#define MIXED_KINDS                                                                    \
+  PLINTH_TEST_TYPES((Kind<plinth::DoubleHalf, LayoutRight>),                           \
+                    (Kind<plinth::DoubleBfloat16, LayoutRight>),                       \
+                    (Kind<plinth::DoubleSingleHalf, LayoutRight>),                     \
+                    (Kind<plinth::DoubleHalf, LayoutLeft>))
+
 /// The factors as doubles, their scaling undone, L below the diagonal.
 template <class Factors>
 Dense<double> unscaled(const Factors& factors) {
@@ -129,10 +140,14 @@ Dense<double> exact_factors(Index n) {
     return sign * (choice < 4 ? 1 : 2);
   });
 }
+/// No pivot is another row than its own.
+std::vector<Index> in_place(Index n) {
+  std::vector<Index> rows;
+  for (Index i = 0; i < n; ++i) rows.push_back(i);
+  return rows;
+}
 Dense<double> product(const Dense<double>& lu) {
-  std::vector<Index> place(static_cast<std::size_t>(lu.rows));
-  for (std::size_t i = 0; i < place.size(); ++i) place[i] = static_cast<Index>(i);
-  return ExactSystem<double>(lu, place).a;
+  return ExactSystem<double>(lu, in_place(lu.rows)).a;
 }
 
 template <class Precision, class Layout, class Pivoting>
@@ -161,11 +176,8 @@ void check_exact(const Dense<double>& a, const Dense<double>& lu,
 
 }  // namespace
 
-TEST_CASE("Mixed LU without pivoting: L U is A", "[mixed]") {
-  check_ratios<plinth::DoubleHalf, LayoutRight, NoPivoting>();
-  check_ratios<plinth::DoubleBfloat16, LayoutRight, NoPivoting>();
-  check_ratios<plinth::DoubleSingleHalf, LayoutRight, NoPivoting>();
-  check_ratios<plinth::DoubleHalf, LayoutLeft, NoPivoting>();
+TEMPLATE_TEST_CASE("Mixed LU without pivoting: L U is A", "[mixed]", MIXED_KINDS) {
+  check_ratios<typename TestType::Precision, typename TestType::Layout, NoPivoting>();
 }
 
 TEST_CASE("Mixed LU: nothing to factor, and blocks of one column", "[mixed]") {
@@ -185,11 +197,8 @@ TEST_CASE("Mixed LU: nothing to factor, and blocks of one column", "[mixed]") {
   }
 }
 
-TEST_CASE("Mixed LU with partial pivoting: L U is P A", "[mixed]") {
-  check_ratios<plinth::DoubleHalf, LayoutRight, PartialPivoting>({}, 30);
-  check_ratios<plinth::DoubleBfloat16, LayoutRight, PartialPivoting>({}, 30);
-  check_ratios<plinth::DoubleSingleHalf, LayoutRight, PartialPivoting>({}, 30);
-  check_ratios<plinth::DoubleHalf, LayoutLeft, PartialPivoting>({}, 30);
+TEMPLATE_TEST_CASE("Mixed LU with partial pivoting: L U is P A", "[mixed]", MIXED_KINDS) {
+  check_ratios<typename TestType::Precision, typename TestType::Layout, PartialPivoting>({}, 30);
 }
 
 TEST_CASE("Mixed LU with sums in FP16", "[mixed]") {
@@ -202,27 +211,19 @@ TEST_CASE("Mixed LU with sums in FP16", "[mixed]") {
   }
 }
 
-TEST_CASE("Mixed LU: exact factors are the same everywhere", "[mixed]") {
-  const Index n = 50;
-  const auto lu = exact_factors(n);
-  const auto a = product(lu);
-  std::vector<Index> in_place;
-  for (Index i = 0; i < n; ++i) in_place.push_back(i);
-  check_exact<plinth::DoubleHalf, LayoutRight, NoPivoting>(a, lu, in_place);
-  check_exact<plinth::DoubleBfloat16, LayoutRight, NoPivoting>(a, lu, in_place);
-  check_exact<plinth::DoubleSingleHalf, LayoutRight, NoPivoting>(a, lu, in_place);
-  check_exact<plinth::DoubleHalf, LayoutLeft, NoPivoting>(a, lu, in_place);
+TEMPLATE_TEST_CASE("Mixed LU: exact factors are the same everywhere", "[mixed]", MIXED_KINDS) {
+  using Precision = typename TestType::Precision;
+  using Layout = typename TestType::Layout;
+  const auto lu = exact_factors(50);
+  check_exact<Precision, Layout, NoPivoting>(product(lu), lu, in_place(50));
+  const auto pivoted = powers_of_two<double>(50);
+  check_exact<Precision, Layout, PartialPivoting>(pivoted.a, pivoted.lu, pivoted.pivots);
+}
+
+TEST_CASE("Mixed LU with sums in FP16: exact factors", "[mixed]") {
   MixedOptions in_half;
   in_half.micro_kernel = plinth::kernel::lowp::portable::half_kernel();
-  check_exact<plinth::DoubleHalfFast, LayoutRight, NoPivoting>(a, lu, in_place, in_half);
-
-  const auto pivoted = powers_of_two<double>(n);
-  check_exact<plinth::DoubleHalf, LayoutRight, PartialPivoting>(pivoted.a, pivoted.lu,
-                                                                pivoted.pivots);
-  check_exact<plinth::DoubleBfloat16, LayoutRight, PartialPivoting>(pivoted.a, pivoted.lu,
-                                                                    pivoted.pivots);
-  check_exact<plinth::DoubleSingleHalf, LayoutRight, PartialPivoting>(pivoted.a, pivoted.lu,
-                                                                      pivoted.pivots);
-  check_exact<plinth::DoubleHalf, LayoutLeft, PartialPivoting>(pivoted.a, pivoted.lu,
-                                                               pivoted.pivots);
+  const auto lu = exact_factors(50);
+  check_exact<plinth::DoubleHalfFast, LayoutRight, NoPivoting>(product(lu), lu, in_place(50),
+                                                               in_half);
 }
