@@ -69,6 +69,7 @@ void check_same(const Device& device, const Host& host) {
   CHECK(device.report()->lost_multiplied == host.report()->lost_multiplied);
   CHECK(device.report()->first_overflow == host.report()->first_overflow);
   const double largest = host.report()->largest_u;
+  CHECK(std::isnan(device.report()->largest_u) == std::isnan(largest));
   CHECK((device.report()->largest_u == largest || std::isnan(largest)));
 }
 

@@ -140,6 +140,21 @@ TEST_CASE("misuse: matrices", "[misuse][matrix]") {
   }
 }
 
+TEST_CASE("misuse: what was given away", "[misuse][matrix]") {
+  const ProcessGrid grid = everybody();
+  Matrix a = filled(grid, 12, 12), b = filled(grid, 12, 1), x = filled(grid, 12, 1);
+  const auto factors = plinth::lu_factor(Host(), std::move(a));
+  check_refused("was moved from", [&] { (void)plinth::solve(Host(), a, b, x); });
+  check_refused("was moved from", [&] { plinth::copy(Host(), b, a); });
+  check_refused("was moved from", [&] { (void)plinth::norm(Host(), a, plinth::Norm::one); });
+  check_refused("was moved from", [&] { (void)plinth::lu_factor(Host(), std::move(a)); });
+  check_refused("was moved from", [&] { (void)a.local_extents(); });
+  Matrix c = std::move(b);
+  check_refused("was moved from", [&] { plinth::lu_solve(Host(), factors, b); });
+  b = std::move(c);
+  plinth::lu_solve(Host(), factors, b);
+}
+
 TEST_CASE("misuse: copies", "[misuse][matrix]") {
   const ProcessGrid grid = everybody(), other_grid = everybody();
   const auto a = filled(grid, 8, 8);

@@ -255,7 +255,8 @@ TEST_CASE("report: the rows of parameters are netlib's") {
   CHECK_THAT(text, contains("Plinth 1.2.3"));
   CHECK_THAT(text, contains("\nMPI: some\nRuns: 3 on 4 ranks\n"
                             "Beyond HPL.dat: pivot hybrid, split 0.25, reproducible no, "
-                            "storage by column, panels on the device\nNote: a note.\nWarning: a warning.\n"));
+                            "storage by column, panels on the device\n"
+                            "Note: a note.\nWarning: a warning.\n"));
   CHECK(text.find("\nInput: ") == text.npos);
   CHECK_THAT(
       text,

@@ -117,7 +117,7 @@ class ProcessGrid {
   const comm::Communicator& column_vectors() const { return impl().column_vectors; }
 
   /// Whether both are handles of one grid.
-  bool operator==(const ProcessGrid& other) const { return impl_ == other.impl_; }
+  bool operator==(const ProcessGrid& other) const { return &impl() == &other.impl(); }
 
  private:
   struct Impl {

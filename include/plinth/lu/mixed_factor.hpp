@@ -335,7 +335,7 @@ class MixedFactorization {
   }
 
   Exec exec_;
-  Exec beside_;  ///< panels' copies
+  Exec beside_;  ///< panels' copies, and the kernels that make L21 on a device
   ProcessGrid grid_;
   MixedOptions options_;
   Plan plan_;

@@ -46,7 +46,8 @@ struct FactorOptions {
   PivotReduction pivot_reduction = PivotReduction::point_to_point;
   /// Cuts every update into slices that do not depend on the other options, one block column
   /// each: then look-ahead and split do not change the rounding either. Costs speed where blocks
-  /// are narrow.
+  /// are narrow. Not kept where a device's library multiplies in two queues at once: panels that
+  /// are factored there (PanelOn::device), with look-ahead.
   bool reproducible = false;
   /// Split update: this fraction of the columns, on the right, is a section of its own, and the
   /// rows of one section travel while the other one is multiplied. 0: off. Without effect on

@@ -53,7 +53,8 @@ concept ExecutionPolicy =
 
 /// Who factors a panel of a matrix on a device: the host, which the panel's columns are copied to
 /// and back, or kernels of the device, where they are (lu_factor, with PartialPivoting or
-/// NoPivoting; mixed_lu_factor with NoPivoting, all but the diagonal block).
+/// NoPivoting; mixed_lu_factor with NoPivoting, all but the diagonal block). In memory that it
+/// reaches the host does in any case.
 enum class PanelOn { host, device };
 
 /// Whether kernels of E factor panels in memory that the host does not reach.

@@ -19,7 +19,8 @@ enum class Phase {
   interchange,       ///< row interchanges
   triangular_solve,  ///< U12 = L11^-1 A12
   update,            ///< A22 -= L21 U12
-  wait,              ///< for messages of broadcasts, interchanges and substitutions
+  wait,              ///< for messages of broadcasts, interchanges and substitutions, and for a
+                     ///< device: its copies, and panels that it factors
   substitution,      ///< forward and back substitution
   count_
 };
