@@ -22,8 +22,8 @@ namespace plinth::lu {
 ///   before: finish() of that one.
 /// - Kernels come after the panel's copies: await() of it, or of the panel before it, so that these
 ///   copies do not wait for kernels that are started later.
-/// - The host has waited for `beside` between a panel's copies and the next use of their room on the
-///   host: whoever factors panels does that, once a step.
+/// - The host has waited for `beside` between a panel's copies and the next use of their room on
+///   the host: whoever factors panels does that, once a step.
 ///
 /// Where one process has all rows of the matrix, the list of a panel's interchanges goes to kernels
 /// with it.
