@@ -41,6 +41,9 @@ linpack::Case effective(const linpack::Case& asked) {
     mixed.precision = Precision::fp16;
   if (mixed.precision != Precision::fp16 && mixed.precision != Precision::fp16_fast)
     mixed.scaling = linpack::Switch::off;
+  // See MixedFactored.
+  if (linpack::has_device && mixed.precision != Precision::fp32)
+    runs.extensions.panels = linpack::Panels::on_device;
   return runs;
 }
 

@@ -251,6 +251,7 @@ void compare(MPI_Comm comm, const Case& c, Result& result) {
   using linpack::Verdict;
   Case plain = c;
   plain.extensions.mixed.reset();
+  plain.extensions.panels = linpack::Panels::on_host;
   const Result alone = hpl::run_case(comm, hpl::effective(plain));
   linpack::Fp64Result fp64{.verdict = alone.verdict,
                            .reason = alone.reason,
