@@ -177,6 +177,7 @@ TEMPLATE_TEST_CASE("trsm: every side, triangle, op and layout", "[blas]", double
               check_trsm<TestType, LayoutRight>(side, uplo, op, diag, n, nrhs, alpha);
               check_trsm<TestType, LayoutLeft>(side, uplo, op, diag, n, nrhs, alpha);
               check_trsm<TestType, LayoutRight, true>(side, uplo, op, diag, n, nrhs, alpha);
+              check_trsm<TestType, LayoutLeft, true>(side, uplo, op, diag, n, nrhs, alpha);
             }
           }
 }

@@ -38,7 +38,8 @@ struct GridOptions {
 /// freed with the last copy.
 ///
 /// Ranks of the parent beyond P Q are idle: active() is false, they own nothing, and public calls
-/// return at once on them. Moved from, a grid throws Error when it is asked for anything.
+/// return at once on them. Moved from, a grid throws Error when it is asked for anything, on
+/// this rank alone, because it has no others any more.
 class ProcessGrid {
  public:
   /// Collective over `parent`, which is duplicated.

@@ -25,6 +25,45 @@ struct ElementOrder {
   Index length;  ///< of a row or column
 };
 
+/// f at an element that is known by its places in its line and of the line.
+template <bool by_rows, class F>
+struct AtElement {
+  F f;
+  Index length;  ///< of a line
+
+  KOKKOS_FUNCTION void operator()(const Index in_line, const Index line) const {
+    if constexpr (by_rows) {
+      f(line, in_line);
+    } else {
+      f(in_line, line);
+    }
+  }
+  KOKKOS_FUNCTION void operator()(const Index item) const {
+    (*this)(item % length, item / length);
+  }
+};
+
+/// for_each() on a device: neighbouring work items come to neighbouring elements. (The first index
+/// is that of neighbours in every Kokkos, with Iterate::Left.)
+template <bool by_rows, class Space, class F>
+void for_each_element(const Space& space, Index rows, Index cols, const F& f) {
+  constexpr Index along = 64, across = 4;
+  const Index length = by_rows ? cols : rows, lines = by_rows ? rows : cols;
+  const AtElement<by_rows, F> at{f, length};
+  if (length < along) {  // vectors above all
+    Kokkos::parallel_for(
+        "plinth::for_each",
+        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, length * lines), at);
+  } else {
+    constexpr auto order = Kokkos::Iterate::Left;
+    Kokkos::parallel_for(
+        "plinth::for_each",
+        Kokkos::MDRangePolicy<Space, Kokkos::Rank<2, order, order>, Kokkos::IndexType<Index>>(
+            space, {Index(0), Index(0)}, {length, lines}, {along, across}),
+        at);
+  }
+}
+
 /// Calls f(i, j) for every 0 <= i < rows, 0 <= j < cols, in parallel, in an order that suits
 /// matrices of layout `Layout`. On a host the contiguous index runs innermost, in pieces of
 /// `host_piece` elements, so that f vectorizes; on a device every element is a work item.
@@ -56,16 +95,7 @@ void for_each(const Exec& exec, Index rows, Index cols, const F& f) {
           }
         });
   } else {
-    // Neighbouring work items come to neighbouring elements.
-    constexpr bool by_rows = is_row_major<Layout>;
-    constexpr auto order = by_rows ? Kokkos::Iterate::Right : Kokkos::Iterate::Left;
-    constexpr Index along = 64, across = 4;
-    Kokkos::parallel_for(
-        "plinth::for_each",
-        Kokkos::MDRangePolicy<Space, Kokkos::Rank<2, order, order>, Kokkos::IndexType<Index>>(
-            exec.space(), {Index(0), Index(0)}, {rows, cols},
-            {by_rows ? across : along, by_rows ? along : across}),
-        KOKKOS_LAMBDA(const Index i, const Index j) { f(i, j); });
+    for_each_element<is_row_major<Layout>>(exec.space(), rows, cols, f);
   }
 }
 

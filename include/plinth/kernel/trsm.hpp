@@ -115,31 +115,26 @@ class TriangularSolve {
   void solve_base_of(Range here) const {
     const Operand<AView> a = block(here, here);
     const BView b = lines(here);
+    // From the right it is op(A)^T X^T = B^T.
+    const bool is_lower = (uplo_ == Uplo::lower) == left_;
+    const auto stored = strided(a.view);
+    Strided<const T> triangle{stored.data, stored.row, stored.col};
+    if ((a.op == Op::none) != left_) triangle = triangle.transposed();
+    const Strided<T> rhs = left_ ? strided(b) : strided(b).transposed();
+    const Index count = left_ ? cols_of(b) : rows_of(b);
     if constexpr (by_kernels) {
-      // From the right it is op(A)^T X^T = B^T.
-      const auto stored = strided(a.view);
-      const Strided<const T> triangle{stored.data, stored.row, stored.col};
-      const auto rhs = strided(b);
-      const TriangleLine<T> line{(a.op == Op::none) == left_ ? triangle : triangle.transposed(),
-                                 left_ ? rhs : rhs.transposed(),
-                                 here.size(),
-                                 (uplo_ == Uplo::lower) == left_,
-                                 diag_ == Diag::unit,
-                                 a.op == Op::conj_transpose};
-      return solve_lines(exec_, line, left_ ? cols_of(b) : rows_of(b));
-    }
-    if (threads_ == Threads::all) exec_.fence();  // what kernels and the BLAS do before
-    if constexpr (ScalarTraits<T>::is_complex) {
-      blas_trsm(exec_, left_ ? Side::left : Side::right, uplo_, diag_, T(1), a, b);
+      const TriangleLine<T> line{triangle, rhs,
+                                 here.size(), is_lower,
+                                 diag_ == Diag::unit, a.op == Op::conj_transpose};
+      solve_lines(exec_, line, count);
     } else {
-      // From the right it is op(A)^T X^T = B^T.
-      const Uplo seen = (uplo_ == Uplo::lower) == left_ ? Uplo::lower : Uplo::upper;
-      const auto stored = strided(a.view);
-      const Strided<const T> triangle{stored.data, stored.row, stored.col};
-      const auto rhs = strided(b);
-      solve_base(exec_.space(), seen, diag_,
-                 (a.op == Op::none) == left_ ? triangle : triangle.transposed(), here.size(),
-                 left_ ? rhs : rhs.transposed(), left_ ? cols_of(b) : rows_of(b), threads_);
+      if (threads_ == Threads::all) exec_.fence();  // what kernels and the BLAS do before
+      if constexpr (ScalarTraits<T>::is_complex) {
+        blas_trsm(exec_, left_ ? Side::left : Side::right, uplo_, diag_, T(1), a, b);
+      } else {
+        solve_base(exec_.space(), is_lower ? Uplo::lower : Uplo::upper, diag_, triangle,
+                   here.size(), rhs, count, threads_);
+      }
     }
   }
 

@@ -64,7 +64,7 @@ class MixedUnpivotedPanels {
   /// Collective over the process column.
   void factor(Panel& panel, NarrowingLog& log) {
     block_.factor(panel, mine_.has_diagonal_rows, columns_.diagonal());
-    const bool inverted = prepare_u11(panel);
+    const bool inverted = !mine_.below.empty() && prepare_u11(panel);
     column_.solve(square<typename Solver::memory::space>(u11_.device(), panel.width()), inverted,
                   columns_.below());
     block_.finish(panel, block_.largest_of_l(panel, column_.largest()), mine_.has_diagonal_rows,

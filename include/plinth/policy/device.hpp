@@ -34,6 +34,9 @@ struct PinnedMemory : KokkosMemory<PinnedSpace<Space>> {
 /// rows it carries two rows per column, with several process columns factored panels. The pivoting
 /// policy must be PartialPivoting or NoPivoting then. mixed_lu_factor's panels stay there but for
 /// the diagonal block, which the host factors; the pivoting policy must be NoPivoting.
+/// A vendor's library promises the same bits from run to run only to who multiplies in one queue at
+/// a time, which with PanelOn::device and look-ahead is not so. With HIP, where Kokkos Kernels'
+/// handle cannot do that, such panels are in the update's queue, and nothing hides them.
 ///
 /// All kernels and copies of one object and of its copies are in one queue of the device: that of
 /// the space instance it was made with.

@@ -6,24 +6,34 @@
 namespace plinth {
 
 /// Another queue of the device that `space` works on; the same one where kernels run on the host,
-/// or Kokkos makes none (before 4.0). Where there are priorities it has the highest, lest its few
-/// small kernels wait for all the blocks of a large one.
+/// or Kokkos makes none (before 4.0). On CUDA's or HIP's current device it has the highest priority,
+/// lest its few small kernels wait for all the blocks of a large one.
 template <class Space>
 Space queue_beside(const Space& space) {
 #if KOKKOS_VERSION >= 40000
-  [[maybe_unused]] int least = 0, greatest = 0;
 #if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (requires { space.cuda_stream(); }) {
+  // As partition_space() makes them, but for the priority.
+  if constexpr (requires(cudaStream_t stream) {
+                  space.cuda_device();
+                  Space(stream, Kokkos::Impl::ManageStream::yes);
+                }) {
     cudaStream_t stream;
-    if (cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess &&
+    int device = -1, least = 0, greatest = 0;
+    if (cudaGetDevice(&device) == cudaSuccess && device == space.cuda_device() &&
+        cudaDeviceGetStreamPriorityRange(&least, &greatest) == cudaSuccess &&
         cudaStreamCreateWithPriority(&stream, cudaStreamDefault, greatest) == cudaSuccess)
-      return Space(stream, Kokkos::Impl::ManageStream::yes);  // as partition_space() makes them
+      return Space(stream, Kokkos::Impl::ManageStream::yes);
     static_cast<void>(cudaGetLastError());  // dealt with here
   }
 #elif defined(KOKKOS_ENABLE_HIP)
-  if constexpr (requires { space.hip_stream(); }) {
+  if constexpr (requires(hipStream_t stream) {
+                  space.hip_device();
+                  Space(stream, Kokkos::Impl::ManageStream::yes);
+                }) {
     hipStream_t stream;
-    if (hipDeviceGetStreamPriorityRange(&least, &greatest) == hipSuccess &&
+    int device = -1, least = 0, greatest = 0;
+    if (hipGetDevice(&device) == hipSuccess && device == space.hip_device() &&
+        hipDeviceGetStreamPriorityRange(&least, &greatest) == hipSuccess &&
         hipStreamCreateWithPriority(&stream, hipStreamDefault, greatest) == hipSuccess)
       return Space(stream, Kokkos::Impl::ManageStream::yes);
     static_cast<void>(hipGetLastError());
