@@ -346,12 +346,18 @@ TEST_CASE("LU whose messages go from device to device is that which stages them"
         plinth::generate(device, a, matrix_entry);
         return plinth::lu_factor(device, std::move(a), plinth::PartialPivoting{}, options);
       };
+      (void)device.copies().take_copied();
       const auto staged = factor(grid);
+      Index copied[2] = {static_cast<Index>(device.copies().take_copied().to_device), 0};
       (void)DeviceMessages::instance().take_count();
       const auto direct = factor(direct_grid(grid, c.n == 33 ? 100 : Index(1) << 30));
+      copied[1] = static_cast<Index>(device.copies().take_copied().to_device);
       CHECK(has_waited(device));
       CHECK(same_bits(gather_device(direct.matrix()), gather_device(staged.matrix())));
       CHECK(direct.pivots().local() == staged.pivots().local());
+      // What travels is not copied where it arrives.
+      MPI_Allreduce(MPI_IN_PLACE, copied, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+      if (grid.shape().size() > 1 && c.n > 5) CHECK(copied[1] < copied[0]);
       // With one process row panels alone travel; who has one block may own nothing of it.
       if (grid.shape().rows > 1 && c.n > 5) CHECK(DeviceMessages::instance().take_count() > 0);
     }
