@@ -2,6 +2,9 @@
 #pragma once
 
 #include <mpi.h>
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
@@ -34,7 +37,10 @@ inline void warn_if_unoptimised() {
 template <class Body>
 int run(int argc, char** argv, Body&& body) {
   MPI_Init(&argc, &argv);
+#if defined(_OPENMP)
+  static_cast<void>(omp_get_max_threads());
   setenv("OMP_PROC_BIND", "false", 0);  // it has been read; where it is not set Kokkos would warn
+#endif
   Kokkos::initialize(argc, argv);
   warn_if_unoptimised();
   int failed = 0;

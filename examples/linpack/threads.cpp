@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linpack/threads.hpp"
 
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
 #include <sched.h>
 #include <unistd.h>
 
@@ -87,9 +90,12 @@ struct KokkosSession::Guard {
 };
 
 KokkosSession::KokkosSession(const std::vector<std::string>& arguments, int threads) {
-  // Where it is not set Kokkos warns of that on each rank, amid the report. OpenMP has read its
-  // variables by now, so nothing else changes.
+  // Where it is not set Kokkos warns of that on each rank, amid the report. OpenMP reads its
+  // variables before its first answer, so nothing else changes.
+#if defined(_OPENMP)
+  static_cast<void>(omp_get_max_threads());
   setenv("OMP_PROC_BIND", "false", 0);
+#endif
   std::vector<std::string> own{"program"};
   std::copy_if(arguments.begin(), arguments.end(), std::back_inserter(own), is_for_kokkos);
   if (threads > 0) own.push_back(std::string(threads_flag) + "=" + std::to_string(threads));
@@ -123,9 +129,13 @@ int default_threads(MPI_Comm comm, const std::vector<std::string>& arguments,
       std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
         return is_flag(argument, "--kokkos-threads") || is_flag(argument, "--kokkos-num-threads");
       });
-  const Machine machine(comm);
-  const int shared = allowed.united(machine.comm()).count() / machine.ranks();
-  int threads = is_said || !host_has_threads ? 0 : std::min(allowed.count(), std::max(1, shared));
+  std::vector<int> ranks = allowed.counts();
+  check(MPI_Allreduce(MPI_IN_PLACE, ranks.data(), static_cast<int>(ranks.size()), MPI_INT, MPI_SUM,
+                      Machine(comm).comm()),
+        "MPI_Allreduce");
+  const int share = allowed.share(ranks);
+  const bool is_ours = !is_said && host_has_threads && allowed.count() > 0;
+  int threads = is_ours ? std::clamp(share, 1, static_cast<int>(threads_range.max)) : 0;
   check(MPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   return threads;
 }
@@ -178,6 +188,22 @@ int CpuSet::count() const {
 void CpuSet::add(int cpu) {
   constexpr int width = 8 * sizeof(unsigned long);
   bits_.at(static_cast<std::size_t>(cpu / width)) |= 1UL << (cpu % width);
+}
+
+std::vector<int> CpuSet::counts() const {
+  constexpr std::size_t width = 8 * sizeof(unsigned long);
+  std::vector<int> out(bits_.size() * width);
+  for (std::size_t cpu = 0; cpu < out.size(); ++cpu)
+    out[cpu] = static_cast<int>(bits_[cpu / width] >> (cpu % width) & 1);
+  return out;
+}
+
+int CpuSet::share(const std::vector<int>& ranks) const {
+  const std::vector<int> mine = counts();
+  double whole = 0;
+  for (std::size_t cpu = 0; cpu < mine.size(); ++cpu)
+    if (mine[cpu] != 0) whole += 1.0 / ranks[cpu];
+  return static_cast<int>(whole + 1e-6);  // thirds and the like
 }
 
 CpuSet CpuSet::united(MPI_Comm comm) const {

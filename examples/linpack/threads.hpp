@@ -45,6 +45,11 @@ class CpuSet {
 
   int count() const;
   void add(int cpu);
+  /// 1 for each CPU of the set, 0 for all others.
+  std::vector<int> counts() const;
+  /// Of how many CPUs a rank with this set has the whole, if each is divided among the ranks that
+  /// have it: the sum of all ranks' counts().
+  int share(const std::vector<int>& ranks) const;
   /// Collective: of all ranks of `comm`.
   CpuSet united(MPI_Comm comm) const;
 
@@ -53,7 +58,7 @@ class CpuSet {
 };
 
 /// Collective: how many threads each rank is given where nobody says how many: as many as it has
-/// CPUs, those of a machine being shared out among its ranks; the same on every rank. 0: somebody
+/// CPUs, each of which is shared by the ranks that may run on it; the same on every rank. 0: somebody
 /// says it (in `arguments`, Kokkos' own, or by a variable of the environment of Kokkos, OpenMP or
 /// the BLAS), CPUs are not known, or kernels on the host have no threads.
 int default_threads(MPI_Comm comm, const std::vector<std::string>& arguments,

@@ -113,7 +113,7 @@ if grep -q '^Kokkos: .*OpenMP' out; then
     share=$(($(env -u OMP_NUM_THREADS nproc) / ranks))
     expect "threads of $ranks ranks" 1 \
       "$(grep -c "^Threads: $((share > 1 ? share : 1)) of Kokkos" out)"
-    expect "warnings of Kokkos" 0 "$(grep -ci 'proc_bind' out)"
+    expect "warnings of Kokkos" 0 "$(cat out err | grep -ci 'proc_bind')"
   done
 fi
 if grep -q '^Kokkos: .*OpenMP' out && command -v taskset > /dev/null; then

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "linpack/threads.hpp"
 
+#include <cstddef>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
 #include "linpack/input_error.hpp"
 #include "support/catch.hpp"
 
@@ -85,6 +90,25 @@ TEST_CASE("threads: sets of CPUs") {
   for (const int cpu : {0, 63, 64, 8191, 64}) set.add(cpu);
   CHECK(set.count() == 4);
   CHECK(CpuSet::allowed().count() >= 1);
+}
+
+TEST_CASE("threads: CPUs that ranks share") {
+  CpuSet all, two, none;
+  for (int cpu = 0; cpu < 16; ++cpu) all.add(cpu);
+  for (const int cpu : {16, 17}) two.add(cpu);
+  const auto ranks = [](std::initializer_list<std::pair<CpuSet, int>> sets) {
+    std::vector<int> out(CpuSet().counts().size());
+    for (const auto& [set, times] : sets)
+      for (std::size_t cpu = 0; cpu < out.size(); ++cpu) out[cpu] += times * set.counts()[cpu];
+    return out;
+  };
+  CHECK(all.share(ranks({{all, 1}})) == 16);
+  CHECK(all.share(ranks({{all, 3}})) == 5);
+  // Ranks that are bound do not take from the others.
+  CHECK(all.share(ranks({{all, 2}, {two, 1}})) == 8);
+  CHECK(two.share(ranks({{all, 2}, {two, 1}})) == 2);
+  CHECK(two.share(ranks({{two, 3}})) == 0);
+  CHECK(none.share(ranks({{all, 1}})) == 0);
 }
 
 TEST_CASE("threads: the BLAS is told") {
