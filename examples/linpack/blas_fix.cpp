@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "linpack/text.hpp"
+#include "linpack/threads.hpp"
 #include "plinth/kernel/blas_info.hpp"
 
 namespace linpack {
@@ -48,6 +49,8 @@ BlasFix fix_blas_kernel(int argc, char** argv) {
   if (is_given(argc, argv, "--no-blas-fix")) return {finding + ", and --no-blas-fix was given"};
   setenv(choice_variable, better.c_str(), 1);
   setenv(mark_variable, blas.kernel.c_str(), 1);
+  // Else OpenMP would be left with the one CPU that it has bound this thread to.
+  if (const CpuSet cpus = CpuSet::allowed(); cpus.count() > 0) cpus.allow();
   execv("/proc/self/exe", argv);
   const std::string why = std::strerror(errno);
   unsetenv(choice_variable);

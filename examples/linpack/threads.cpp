@@ -121,8 +121,9 @@ KokkosSession::~KokkosSession() = default;
 
 int default_threads(MPI_Comm comm, const std::vector<std::string>& arguments,
                     const CpuSet& allowed) {
-  constexpr const char* variables[] = {"OMP_NUM_THREADS", "KOKKOS_NUM_THREADS",
-                                       "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"};
+  constexpr const char* variables[] = {
+      "OMP_NUM_THREADS",    "OMP_THREAD_LIMIT",     "OMP_DYNAMIC",    "OMP_PLACES",
+      "KOKKOS_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"};
   const bool is_said =
       std::any_of(std::begin(variables), std::end(variables),
                   [](const char* name) { return std::getenv(name) != nullptr; }) ||
@@ -174,9 +175,24 @@ std::vector<std::string> thread_warnings(const ThreadCounts& threads, int wanted
 
 CpuSet CpuSet::allowed() {
   CpuSet set;
+#if defined(_OPENMP)
+  // Where OpenMP binds threads it has bound this one before main(); its places are all there were.
+  if (omp_get_proc_bind() != omp_proc_bind_false && omp_get_num_places() > 0) {
+    for (int place = 0; place < omp_get_num_places(); ++place) {
+      std::vector<int> cpus(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+      omp_get_place_proc_ids(place, cpus.data());
+      for (const int cpu : cpus) set.add(cpu);
+    }
+    return set;
+  }
+#endif
   if (sched_getaffinity(0, sizeof set.bits_, reinterpret_cast<cpu_set_t*>(set.bits_.data())) != 0)
     set.bits_.fill(0);
   return set;
+}
+
+void CpuSet::allow() const {
+  sched_setaffinity(0, sizeof bits_, reinterpret_cast<const cpu_set_t*>(bits_.data()));
 }
 
 int CpuSet::count() const {

@@ -40,8 +40,10 @@ class KokkosSession {
 class CpuSet {
  public:
   /// Those that this process may run on; none if that is unknown. To be asked before threads are
-  /// started, which may bind the first one.
+  /// started by others than OpenMP, which may bind the first one.
   static CpuSet allowed();
+  /// Has this thread, and what it becomes, run on them.
+  void allow() const;
 
   int count() const;
   void add(int cpu);
