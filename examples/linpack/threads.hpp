@@ -60,9 +60,9 @@ class CpuSet {
 };
 
 /// Collective: how many threads each rank is given where nobody says how many: as many as it has
-/// CPUs, each of which is shared by the ranks that may run on it; the same on every rank. 0: somebody
-/// says it (in `arguments`, Kokkos' own, or by a variable of the environment of Kokkos, OpenMP or
-/// the BLAS), CPUs are not known, or kernels on the host have no threads.
+/// CPUs, each of which is shared by the ranks that may run on it; the same on every rank. 0:
+/// somebody says it (in `arguments`, Kokkos' own, or by a variable of the environment of Kokkos,
+/// OpenMP or the BLAS), CPUs are not known, or kernels on the host have no threads.
 int default_threads(MPI_Comm comm, const std::vector<std::string>& arguments,
                     const CpuSet& allowed);
 

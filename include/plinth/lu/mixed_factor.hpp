@@ -50,8 +50,9 @@ namespace plinth::lu {
 ///
 /// Workspace per process with N/P rows and N/Q columns, look-ahead d: 2 (d + 1) NB N/P bytes of
 /// panels under way, 2 NB N/Q of U12, 4 NB N/P for the panel in float, and about (d + 4) NB^2
-/// floats and 2 x 1024 NB floats (on a device 3 x 16384 NB); with pivoting and several process rows 4 NB N/Q more
-/// (DoubleSingleHalf: 8) for the interchange. Where kernels alone may touch the matrix, panels and
+/// floats and 2 x 1024 NB floats (on a device 3 x 16384 NB); with pivoting and several process rows
+/// 4 NB N/Q more (DoubleSingleHalf: 8) for the interchange. Where kernels alone may touch the
+/// matrix, panels and
 /// U12 are there and on the host, and so is the panel that is factored: 2 NB N/P bytes
 /// (DoubleSingleHalf: 4). Where panels are the device's, that one is there alone, but for its
 /// diagonal block, and so is the panel in float.

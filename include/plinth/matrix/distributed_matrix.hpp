@@ -112,8 +112,8 @@ class DistributedMatrix {
       : DistributedMatrix(grid, rows, cols, options, reinterpret_cast<T*>(local),
                           leading_dimension) {}
 
-  /// Moved from, a matrix may only be assigned to or destroyed: collective calls with it throw Error,
-  /// on the ranks that moved it.
+  /// Moved from, a matrix may only be assigned to or destroyed: collective calls with it throw
+  /// Error, on the ranks that moved it.
   DistributedMatrix(DistributedMatrix&&) noexcept = default;
   /// Likewise.
   DistributedMatrix& operator=(DistributedMatrix&&) noexcept = default;
