@@ -22,9 +22,9 @@ namespace plinth {
 /// a micro-kernel for the operands that runs here; flush_k on a host only; the same call, policies
 /// and options, and the same micro-kernel, on every rank; with Transport::direct an MPI that reads
 /// A's memory; enough memory for the workspace (lu/mixed_factor.hpp). Outcomes: first_zero_pivot(),
-/// first_nonfinite_pivot() and report() of the result. (2/3) n^3 flops. Messages per panel: those of lu_factor, in 16 bits, or without
-/// pivoting a broadcast of the diagonal block down its column and one of U12 down every column; two
-/// allreduces at the end.
+/// first_nonfinite_pivot() and report() of the result. (2/3) n^3 flops. Messages per panel:
+/// those of lu_factor, in 16 bits, or without pivoting a broadcast of the diagonal block down its
+/// column and one of U12 down every column; two allreduces at the end.
 template <PrecisionPolicy Precision, ExecutionPolicy Exec, class Matrix,
           PivotingPolicy Pivoting = NoPivoting>
 LuFactors<Matrix> mixed_lu_factor(const Exec& exec, Matrix&& a, Pivoting pivoting = {},

@@ -6,8 +6,8 @@
 namespace plinth {
 
 /// Another queue of the device that `space` works on; the same one where kernels run on the host,
-/// or Kokkos makes none (before 4.0). On CUDA's or HIP's current device it has the highest priority,
-/// lest its few small kernels wait for all the blocks of a large one.
+/// or Kokkos makes none (before 4.0). On CUDA's or HIP's current device it has the highest
+/// priority, lest its few small kernels wait for all the blocks of a large one.
 template <class Space>
 Space queue_beside(const Space& space) {
 #if KOKKOS_VERSION >= 40000
