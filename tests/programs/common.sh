@@ -44,7 +44,8 @@ run() {
 
 # The same where nobody says how many threads a rank has.
 run_without_threads() {
-  (unset OMP_NUM_THREADS OMP_PROC_BIND KOKKOS_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS &&
+  (unset OMP_NUM_THREADS OMP_THREAD_LIMIT OMP_DYNAMIC OMP_PLACES OMP_PROC_BIND \
+    KOKKOS_NUM_THREADS OPENBLAS_NUM_THREADS MKL_NUM_THREADS &&
     run "$@" && exit "$status")
   status=$?
 }
